@@ -57,7 +57,7 @@ static const struct opt opts[] = {
      "monitor histories by A_k instead of checking them: sees the violations that show within the last K "
      "intervals (docs/approx.md), never says linearizable; with --stress too"},
     {"races", 0, "HOW", "yes|no", "look for data races; without, plain accesses are interleaved too (default: yes)"},
-    {"volatile", 0, "ORDER", "relaxed|acquire-release|seq-cst",
+    {"volatile", 0, "ORDER", VOLATILE_ORDERS,
      "what a volatile access of an aligned word is: an atomic one of this order (default: relaxed, and a note where "
      "two of them race)"},
     {"suppressions", 0, "FILE", "@files",
@@ -203,13 +203,6 @@ static bool read_inputs(const struct args *a, struct test_job *j) {
   return read_commands(a, j, files);
 }
 
-static enum volatile_order read_volatile(const char *said) {
-  return !said                      ? VOLATILE_UNSAID
-         : !strcmp(said, "relaxed") ? VOLATILE_RELAXED
-         : !strcmp(said, "seq-cst") ? VOLATILE_SEQ_CST
-                                    : VOLATILE_ACQUIRE_RELEASE;
-}
-
 static bool read_options(const struct args *a, struct test_job *j) {
   bool bad = false;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -225,7 +218,7 @@ static bool read_options(const struct args *a, struct test_job *j) {
   j->options.run.races = !races || !strcmp(races, "yes");
   j->options.run.steps_most = (size_t)arg_number(a, "steps", 0, 10, 10000000, &bad);
   j->options.run.reuse_all = reuse && !strcmp(reuse, "all");
-  j->options.run.volatiles = read_volatile(arg_value(a, "volatile"));
+  j->options.run.volatiles = volatile_order_read(arg_value(a, "volatile"));
   j->leaks = arg_value(a, "leaks");
   j->repeats = (uint64_t)arg_number(a, "repeat", 1, 1, INT64_MAX, &bad);
   j->seconds = arg_seconds(a, "time-limit", 0, &bad);

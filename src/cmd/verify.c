@@ -36,6 +36,9 @@ static const struct opt opts[] = {
     {"races", 0, "WHETHER", "yes|no",
      "two threads access a variable at a time, one writes, one not atomically: a violation (default), or\n"
      "no matter, for models whose plain accesses stand for atomic ones"},
+    {"volatile", 0, "ORDER", VOLATILE_ORDERS,
+     "what a volatile access of an aligned word is: an atomic one of this order (default: relaxed, and a note where\n"
+     "two of them race)"},
     {"recursion", 0, "N", NULL, "how deep functions may call themselves (default: 8)"},
     {"no-deadlock", 0, NULL, NULL,
      "operations that can never return are no violation: deadlocks, locks never released"},
@@ -122,6 +125,7 @@ static bool read_options(const struct args *a, struct verify_job *j) {
   o->k = (unsigned)arg_number(a, "approx", 0, 0, COUNTINGS_K_MOST, &bad);
   o->weak_fails = arg_flag(a, "weak");
   o->races = !arg_value(a, "races") || strcmp(arg_value(a, "races"), "no");
+  o->volatiles = volatile_order_read(arg_value(a, "volatile"));
   o->recursion = (unsigned)arg_number(a, "recursion", 0, 1, 1000, &bad);
   o->search.reduce = reduction(arg_value(a, "reduce"));
   o->search.depth_first = order && !strcmp(order, "depth");

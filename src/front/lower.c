@@ -267,6 +267,7 @@ struct program *lower(struct mem *m, struct unit *unit, const struct lower_optio
   *l = (struct lowering){.mem = m, .unit = unit, .problem = problem};
   l->recursion = options && options->recursion ? options->recursion : RECURSION_DEFAULT;
   l->alone = options && options->alone;
+  l->volatiles = options ? options->volatiles : VOLATILE_UNSAID;
   l->program = mem_zero(m, 1, sizeof *l->program);
   *l->program = (struct program){.mem = m, .unit = unit, .wides = wides_new(m)};
   l->uses = mem_zero(m, unit->decl_count + 1, sizeof *l->uses);

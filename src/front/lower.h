@@ -173,6 +173,7 @@ struct lowering {
   jmp_buf failed;
   unsigned recursion;
   bool alone; /* lower_options.alone, or ASIF_INIT's function */
+  enum volatile_order volatiles;
   struct program *program;
 
   uint8_t *uses; /* a decl */

@@ -355,6 +355,19 @@ void value_init(struct lowering *l, reg r, const struct type *t, const struct ex
 
 /* Accesses. */
 
+/* To an aligned word that is volatile, by one instruction of the processor: what is said of such accesses holds of it.
+ */
+static void volatile_access(const struct lowering *l, struct inst *in, const struct type *t) {
+  if (!t->is_volatile || t->kind == TYPE_STRUCT || t->kind == TYPE_ARRAY || t->size > 8) return;
+  in->is_volatile = true;
+  if (l->volatiles == VOLATILE_UNSAID) return;
+  unsigned half = in->code == I_LOAD ? ORDER_ACQUIRE : ORDER_RELEASE;
+  in->flags |= FLAG_ATOMIC;
+  in->order = in->order_failure = l->volatiles == VOLATILE_RELAXED   ? ORDER_RELAXED
+                                  : l->volatiles == VOLATILE_SEQ_CST ? ORDER_SEQ_CST
+                                                                     : (uint8_t)half;
+}
+
 struct inst *emit_access(struct lowering *l, enum code code, const struct lvalue *v, struct place at) {
   struct value a = v->address;
   reg r = NO_REG;
@@ -376,6 +389,7 @@ struct inst *emit_access(struct lowering *l, enum code code, const struct lvalue
   in->expr = v->expr;
   in->order = in->order_failure = in->flags & FLAG_ATOMIC ? ORDER_SEQ_CST : ORDER_PLAIN;
   if (v->call) in->order = v->call->order, in->order_failure = v->call->order_failure;
+  if (!(in->flags & FLAG_ATOMIC)) volatile_access(l, in, v->type);
   return in;
 }
 

@@ -8,6 +8,7 @@
 #ifndef ASIF_FRONT_PROGRAM_H
 #define ASIF_FRONT_PROGRAM_H
 
+#include "base/volatile_order.h"
 #include "front/ast.h"
 
 typedef int64_t word;
@@ -189,6 +190,7 @@ struct inst {
   int64_t imm;
   uint8_t order, order_failure; /* an access: its memory order (ast.h), and that of a compare-exchange that fails;
                                    ORDER_PLAIN where it is not atomic. I_FENCE */
+  bool is_volatile;             /* an access to one volatile word, not by an atomic operation */
   struct place place;
   const char *text;        /* I_ASSERT, I_TRAP; I_ALLOC of a variable: its name; else NULL */
   const struct expr *expr; /* an access: the lvalue as the source has it; else NULL */
@@ -264,8 +266,9 @@ static inline bool program_by_thread(const struct program *p) {
 }
 
 struct lower_options {
-  unsigned recursion; /* how deep a function may be inlined into itself; 0: the default, 8 */
-  bool alone;         /* operations are run one at a time */
+  unsigned recursion;            /* how deep a function may be inlined into itself; 0: the default, 8 */
+  bool alone;                    /* operations are run one at a time */
+  enum volatile_order volatiles; /* what a volatile access of a word is, if it is said: an atomic one of this order */
 };
 
 /* The operations are those of unit->harness.ops. */

@@ -18,6 +18,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/volatile_order.h"
 
 #define FIBERS_MOST 64
 #define CALL_ARGS   3
@@ -178,13 +179,9 @@ struct run_options {
   bool stacks;       /* with races: accesses of stacks are compared as others are, the owner's too */
   size_t steps_most; /* 0: 20,000 */
   size_t bytes_most; /* of memory, for the code and what is kept of it; 0: half of what the machine has */
-  enum volatile_order {
-    VOLATILE_UNSAID, /* as relaxed; and where two race, run.volatile_race says so */
-    VOLATILE_RELAXED,
-    VOLATILE_ACQUIRE_RELEASE,  /* a read acquires, a write releases */
-    VOLATILE_SEQ_CST           /* the same, since memory is sequentially consistent anyway */
-  } volatiles;                 /* what a volatile access of an aligned word is */
-  const uintptr_t *suppressed; /* return addresses of hooks, sorted: races of these accesses are not reported */
+  enum volatile_order volatiles; /* what a volatile access of an aligned word is; where it is not said and two race,
+                                  * run.volatile_race says so */
+  const uintptr_t *suppressed;   /* return addresses of hooks, sorted: races of these accesses are not reported */
   size_t suppressed_count;
   unsigned drains; /* 1 + the operation that is called when all threads have ended, until it returns empty; 0: none */
   void (*finish)(void); /* runs after that, or NULL */

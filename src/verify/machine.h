@@ -43,8 +43,10 @@ struct machine_options {
   bool weak_fails;       /* atomic_compare_exchange_weak also fails without a reason */
   bool signals_as_locks; /* who waits for a signal waits for a lock */
   bool races;            /* data races are faults (race.c) */
-  bool forget;           /* garbage that no register points to is forgotten: see pack.c */
-  unsigned cells_most;   /* of memory in a state; 0: the default */
+  /* Where two volatile accesses raced, as two numbers of instructions, or 0. All copies of a machine share it. */
+  uint64_t *volatile_race;
+  bool forget;         /* garbage that no register points to is forgotten: see pack.c */
+  unsigned cells_most; /* of memory in a state; 0: the default */
 };
 
 /* A system, owned by mem. threads of them as given. */
@@ -78,6 +80,8 @@ void machine_print_cell(struct system *, const void *work, uint32_t object, uint
 void machine_print_value(struct system *, const void *work, uint32_t object, uint32_t cell, word, struct text *);
 const char *machine_cell_name(struct system *, const void *work, uint32_t object,
                               uint32_t cell); /* "next", "[2].val"; "" for a scalar */
+/* Two volatile accesses raced: these two. */
+bool machine_volatile_race(const struct system *, const struct inst *accesses[2]);
 /* Where the thread is: its next instruction, or NULL if it is between operations. */
 const struct inst *machine_at(struct system *, const void *work, unsigned thread);
 

@@ -15,10 +15,13 @@
  * thread can reach has no second access, and is not asked about. Partial order reduction leaves out states, and then a
  * race may be missed: it is not combined with this (subject.c).
  *
+ * Accesses of volatile words race in C too; but compilers make them what relaxed atomic ones are, and much code from
+ * before C11 rests on that. Where no such access races with a plain one it is no fault, but noted.
+ *
  * A compare-exchange that would fail only reads. What is within ASIF_ATOMIC counts as atomic. */
 #include "verify/machine_parts.h"
 
-enum { RACES_ACCESS = 1, RACES_PLAIN = 2 };
+enum { RACES_ACCESS = 1, RACES_PLAIN = 2, RACES_VOLATILE = 4 };
 
 static bool writes(const struct inst *in) { return in->code != I_LOAD; }
 static bool is_access(const struct inst *in) { return in->code >= I_LOAD && in->code <= I_UNLOCK; }
@@ -86,15 +89,15 @@ void race_open(struct mem *mem, struct machine *m) {
   for (uint32_t pc = 1; pc < p->code_count; pc++) {
     const struct inst *in = &p->code[pc];
     if (!is_access(in) || in->flags & (FLAG_LOCAL | FLAG_CONSTANT) || !may_conflict(m, &touched, pc)) continue;
-    bool plain = !(in->flags & FLAG_ATOMIC);
-    races[pc] = RACES_ACCESS | (plain ? RACES_PLAIN : 0);
-    any |= plain;
+    bool atomic = in->flags & FLAG_ATOMIC;
+    races[pc] = RACES_ACCESS | (atomic ? 0 : in->is_volatile ? RACES_VOLATILE : RACES_PLAIN);
+    any |= !atomic;
   }
   m->races = any ? races : NULL;
 }
 
 bool race_plainly(const struct machine *m, const struct inst *in) {
-  return m->races[in - m->program->code] & RACES_PLAIN;
+  return m->races[in - m->program->code] & (RACES_PLAIN | RACES_VOLATILE);
 }
 
 /* Where the access is that a thread with these registers is about to make: false if there is no such memory. */
@@ -133,15 +136,36 @@ static void widen(int64_t *from, int64_t *to) {
   *to = (*to + 7) & ~INT64_C(7);
 }
 
+/* Of all that are seen, the two that come first in the program: it must not matter who sees which first. */
+static void note_volatile(const struct machine *m, const struct inst *a, const struct inst *b) {
+  uint64_t *at = m->options.volatile_race, first = (uint64_t)(a - m->program->code),
+           last = (uint64_t)(b - m->program->code);
+  if (!at) return;
+  uint64_t these = first < last ? first << 32 | last : last << 32 | first,
+           there = __atomic_load_n(at, __ATOMIC_RELAXED);
+  while ((!there || these < there) &&
+         !__atomic_compare_exchange_n(at, &there, these, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+}
+
+bool machine_volatile_race(const struct system *system, const struct inst *accesses[2]) {
+  const struct machine *m = (const struct machine *)system;
+  uint64_t both = m->options.volatile_race ? *m->options.volatile_race : 0;
+  accesses[0] = &m->program->code[both >> 32];
+  accesses[1] = &m->program->code[both & UINT32_MAX];
+  return both;
+}
+
 bool race_with(const struct machine *m, const struct machine_state *s, const struct made_access *a, unsigned *thread) {
   const struct program *p = m->program;
   unsigned kind = m->races[a->inst - p->code];
-  if (a->atomic) kind &= ~(unsigned)RACES_PLAIN;
+  if (a->atomic) kind &= ~(unsigned)(RACES_PLAIN | RACES_VOLATILE);
   if (!kind) return false;
   bool locks = p->loose || a->inst->scalar.mutex; /* otherwise it cannot be to what another thread locks */
   for (unsigned t = 0; t < m->system.threads; t++) {
     uint32_t pc = s->threads[t].pc;
-    if (t == a->thread || !m->races[pc] || !((kind | m->races[pc]) & RACES_PLAIN)) continue;
+    unsigned both = kind | m->races[pc];
+    if (t == a->thread || !m->races[pc] || !(both & (RACES_PLAIN | RACES_VOLATILE))) continue;
     const struct inst *in = &p->code[pc];
     if (!locks && inst_locks(in)) continue;
     const word *r = state_registers(m, s, t);
@@ -152,6 +176,10 @@ bool race_with(const struct machine *m, const struct machine_state *s, const str
     if (is_bits(a->inst) && is_bits(in)) widen(&from, &to), widen(&begin, &end);
     if (object != a->object || from >= end || begin >= to) continue;
     if (!a->writes && !would_write(m, s, in, r, object, from)) continue;
+    if (!(both & RACES_PLAIN)) {
+      note_volatile(m, a->inst, in);
+      continue;
+    }
     *thread = t;
     return true;
   }

@@ -40,6 +40,7 @@ static void put_options(const struct verify_options *o, struct text *t) {
   if (o->points) text_add(t, " --points");
   if (o->weak_fails) text_add(t, " --weak");
   if (!o->races) text_add(t, " --races no");
+  if (o->volatiles) text_printf(t, " --volatile %s", volatile_order_name(o->volatiles));
   if (!o->search.deadlocks) text_add(t, " --no-deadlock");
   if (o->search.depth_first) text_add(t, " --search depth");
   if (o->search.reduce != REDUCE_BEST) text_printf(t, " --reduce %s", reduce_name(o->search.reduce));

@@ -19,6 +19,7 @@
  *   points 0
  *   weak 0
  *   races 1                      (evidence of older versions lacks it: 0)
+ *   volatile relaxed             (only where --volatile said it)
  *   recursion 8
  *   fault FILE:LINE:COL: TEXT    if it is one
  *   loop 3                       of liveness: so many moves at the end are repeated for ever
@@ -84,8 +85,10 @@ static void put_asked(const struct subject *s, struct text *t) {
   text_printf(t, o->ops ? "%u" : "forever", o->ops);
   text_add(t, "\nbound ");
   text_printf(t, s->bound >= 0 ? "%" PRId64 : "none", s->bound);
-  text_printf(t, "\nsteps %s\nreduce %s\npoints %d\nweak %d\nraces %d\nrecursion %u\n", steps_names[o->steps],
-              reduce_names[o->search.reduce], o->points, o->weak_fails, o->races, o->recursion);
+  text_printf(t, "\nsteps %s\nreduce %s\npoints %d\nweak %d\nraces %d\n", steps_names[o->steps],
+              reduce_names[o->search.reduce], o->points, o->weak_fails, o->races);
+  if (o->volatiles) text_printf(t, "volatile %s\n", volatile_order_name(o->volatiles));
+  text_printf(t, "recursion %u\n", o->recursion);
 }
 
 /* "file:line:col: text" of the schedule's end. */
@@ -233,6 +236,9 @@ static bool read_asked(struct evidence_lines *l, struct evidence *e) {
   if (!read_name(l, "reduce", reduce_names, sizeof reduce_names / sizeof *reduce_names, &reduce)) return false;
   if (!line_number(l, "points", 1, &points) || !line_number(l, "weak", 1, &weak)) return false;
   const char *races = line_take(l, "races");
+  const char *said = line_take(l, "volatile");
+  o->volatiles = volatile_order_read(said);
+  if (said && strcmp(said, volatile_order_name(o->volatiles))) return line_unexpected(l, "volatile");
   if (!line_number(l, "recursion", 1000, &recursion)) return false;
   o->races = races && !strcmp(races, "1");
   o->threads = (unsigned)threads;
@@ -514,6 +520,7 @@ static void put_command(const struct evidence *e, struct text *t) {
   if (o->points) text_add(t, " --points");
   if (o->weak_fails) text_add(t, " --weak");
   if (!o->races) text_add(t, " --races no");
+  if (o->volatiles) text_printf(t, " --volatile %s", volatile_order_name(o->volatiles));
   if (o->recursion) text_printf(t, " --recursion %u", o->recursion);
   if (o->search.reduce != REDUCE_BEST) text_printf(t, " --reduce %s", reduce_names[o->search.reduce]);
   if (e->arguments.count > 1) text_add(t, " --");

@@ -222,7 +222,7 @@ static bool find_spec(struct subject *s, struct problem *why) {
 }
 
 static bool lower_ops(struct subject *s, struct problem *why) {
-  struct lower_options options = {.recursion = s->options->recursion};
+  struct lower_options options = {.recursion = s->options->recursion, .volatiles = s->options->volatiles};
   if (!s->unit->harness.ops.count) find_ops(s);
   if (!s->unit->harness.ops.count) {
     struct text names;
@@ -278,6 +278,7 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
                                 .weak_fails = options->weak_fails,
                                 .points = options->points,
                                 .races = subject_looks_for_races(options),
+                                .volatile_race = mem_zero(mem, 1, sizeof *m->volatile_race),
                                 .signals_as_locks = options->live != NULL,
                                 .forget = true};
   if ((!s->spec.name || options->against) && !names_differ(s, why)) return false;

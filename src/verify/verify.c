@@ -53,7 +53,7 @@ static bool confirm(struct subject *s, struct limits *limits, struct verified *o
 /* Anything assumed is said. */
 
 void note(struct subject *s, struct verified *out, const char *format, ...) {
-  char line[400];
+  char line[800];
   va_list args;
   va_start(args, format);
   vsnprintf(line, sizeof line, format, args);
@@ -96,6 +96,19 @@ static void note_refused(struct subject *s, struct verified *out) {
          s->bound == 1 ? "" : "s", misuse);
 }
 
+static void note_volatile(struct subject *s, struct verified *out) {
+  const struct inst *accesses[2];
+  struct text t;
+  if (!machine_volatile_race(s->machine, accesses)) return;
+  text_open(&t, s->mem);
+  place_print(s->unit, accesses[0]->place, &t);
+  if (accesses[0] != accesses[1]) text_add(&t, " and "), place_print(s->unit, accesses[1]->place, &t);
+  note(s, out,
+       "volatile accesses race: %s: a data race in C11; on x86 and with GCC's practice they behave as relaxed atomic "
+       "ones, and were taken as atomic (--volatile relaxed, acquire-release or seq-cst says what is meant)",
+       text_string(&t));
+}
+
 void note_assumptions(struct subject *s, struct verified *out) {
   enum reduce how = s->options->search.reduce;
   note_never_called(s, out);
@@ -111,6 +124,7 @@ void note_assumptions(struct subject *s, struct verified *out) {
   if (out->search.returns_undecided && out->search.verdict == VERDICT_HOLDS)
     note(s, out, "it was not decided whether an operation can return from every state: %s",
          out->search.limit ? limit_told(out->search.limit) : out->search.returns_undecided);
+  note_volatile(s, out);
   struct text weak;
   text_open(&weak, s->mem);
   if (program_weak_note(s->program, &weak)) note(s, out, "%s", text_string(&weak));

@@ -31,6 +31,7 @@ struct verify_options {
   /* Progress or a formula is asked for (live.h): calls are moves of their own, and no specification is needed; NULL:
    * not. */
   const struct live_asked *live;
+  enum volatile_order volatiles;
   unsigned recursion;
   bool only_read; /* compile and load nothing: a source that needs a compiler, or a specification in C, is a problem */
   struct search_options search;
