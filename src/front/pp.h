@@ -70,6 +70,25 @@ struct pp_macro {
       *unread; /* #define's line from behind the name on, of what nobody has asked for yet; NULL once it is read */
 };
 
+enum pp_word { /* that a directive begins with */
+               WORD_NONE,
+               WORD_DEFINE,
+               WORD_UNDEF,
+               WORD_INCLUDE,
+               WORD_INCLUDE_NEXT,
+               WORD_IF,
+               WORD_IFDEF,
+               WORD_IFNDEF,
+               WORD_ELIF,
+               WORD_ELIFDEF,
+               WORD_ELIFNDEF,
+               WORD_ELSE,
+               WORD_ENDIF,
+               WORD_LINE,
+               WORD_ERROR,
+               WORD_WARNING,
+               WORD_PRAGMA
+};
 enum pp_special {
   SPECIAL_NONE,
   SPECIAL_FILE,
@@ -91,8 +110,13 @@ struct pp_name {
   uint32_t param; /* while a macro is defined: its parameter of this name, from 1 */
   struct pp_macro *macro;
   enum pp_special special;
+  enum pp_word word;
   bool disabled; /* it is being replaced */
   uint64_t hash;
+  struct pp_file *header; /* that #include <it> means, or NULL if nobody asked yet; ... */
+  uint32_t header_found;  /* ... and its pp_file.found then */
+  uint64_t asked,
+      missing; /* as part of a path, up to its last slash: which of the system's folders have no such folder */
   struct pp_name *next;
 };
 
@@ -103,7 +127,8 @@ struct pp_file {
   uint32_t *joins; /* where a newline was taken out, ascending */
   uint32_t join_count;
   bool model, once;
-  bool system; /* a header of the system's */
+  struct pp_name *guard; /* all of it stands between #ifndef of this name and #endif; or NULL */
+  bool system;           /* a header of the system's */
   uint32_t
       found; /* where, for #include_next: 0 beside the one that includes it, 1 among the models, 2 ... the folders */
   struct timespec changed;
@@ -116,11 +141,13 @@ struct pp_condition {
 struct pp_buffer { /* a file being read */
   struct pp_file *file;
   const char *at, *end, *line_start;
-  uint32_t line, join; /* counted from 1; of file->joins, the next */
-  uint32_t shift;      /* by #line: what is added to the line */
-  const char *name;    /* as linemarkers have it */
-  bool fresh;          /* at the beginning of a line */
-  size_t conditions;   /* how many were open before it */
+  uint32_t line, join;                                                 /* counted from 1; of file->joins, the next */
+  uint32_t shift;                                                      /* by #line: what is added to the line */
+  const char *name;                                                    /* as linemarkers have it */
+  bool fresh;                                                          /* at the beginning of a line */
+  enum { GUARD_SOUGHT, GUARD_OPEN, GUARD_CLOSED, GUARD_NONE } guarded; /* of its whole text, so far */
+  struct pp_name *guard;
+  size_t conditions; /* how many were open before it */
   struct pp_buffer *outer;
 };
 
@@ -181,7 +208,12 @@ _Noreturn void pp_stop(struct pp *, enum pp_outcome, uint32_t line, uint32_t col
 #define pp_wrong(pp, token, ...) pp_stop(pp, PP_WRONG, (token)->line, (token)->col, __VA_ARGS__)
 #define pp_compiler(pp, ...)     pp_stop(pp, PP_NEEDS_COMPILER, pp_line(pp), 1, __VA_ARGS__)
 uint32_t pp_line(const struct pp *); /* where the file is read */
-void pp_count(struct pp *, size_t tokens);
+void pp_count_on(struct pp *);
+static inline void pp_count(struct pp *pp, size_t tokens) {
+  size_t before = pp->tokens;
+  pp->tokens += tokens;
+  if (before >> 14 != pp->tokens >> 14) pp_count_on(pp);
+}
 
 /* pp_file.c */
 struct pp_file *pp_find(struct pp *, const char *name, size_t length, bool quoted,
@@ -198,7 +230,9 @@ const struct pp_token *pp_lex(struct pp *); /* the next token of the file; PP_EN
 void pp_skip_line(struct pp *);             /* to its end */
 bool pp_skip_blanks(struct pp *);           /* within a line, comments too: were there any? */
 static inline bool pp_is(const struct pp_token *t, uint32_t mark) { return t->kind == PP_MARK && t->mark == mark; }
-bool pp_word_char(char);
+extern const uint8_t pp_chars[256]; /* bits of enum pp_char */
+enum pp_char { CHAR_LETTER = 1, CHAR_DIGIT = 2, CHAR_MARK = 4, CHAR_LONG = 8 /* the first of a mark of several */ };
+static inline bool pp_word_char(char c) { return pp_chars[(unsigned char)c] & (CHAR_LETTER | CHAR_DIGIT); }
 struct pp_token *pp_token_new(struct pp *);
 static inline void pp_forget_tokens(struct pp *pp) { pp->pooled = 0; } /* nobody holds one any more */
 

@@ -6,9 +6,7 @@ static void end_directive(struct pp *pp) {
   pp->in_directive = false;
 }
 
-static bool word_is(const struct pp_token *t, const char *word) {
-  return t->kind == PP_NAME && !strcmp(t->name->text, word);
-}
+static enum pp_word word_of(const struct pp_token *t) { return t->kind == PP_NAME ? t->name->word : WORD_NONE; }
 
 /* "x.h" or <x.h> as they stand; false if something else does. */
 bool pp_header_name(struct pp *pp, const char **name, size_t *length, bool *quoted) {
@@ -65,14 +63,20 @@ static void include(struct pp *pp, bool next) {
   if (!f)
     pp_stop(pp, PP_REFUSED, line, col, "<%.*s> is not found; -I says in which folder to look",
             (int)(length < 200 ? length : 200), name);
-  if (included_once(pp, f)) return;
+  if (included_once(pp, f) || (f->guard && f->guard->macro)) return;
   if (pp->depth >= INCLUDES_MOST)
     pp_stop(pp, PP_WRONG, line, col, "files include each other more than %d deep", INCLUDES_MOST);
   pp_enter(pp, f);
   pp_enter_file(pp, f->path, 1);
 }
 
-/* Conditions. */
+/* Conditions. A file of which every token stands between an #ifndef and its #endif is not read again while that name is
+ * a macro. */
+/* Something that no #ifndef of the whole file is around. */
+static void outside_guard(struct pp_buffer *b) {
+  if (b->guarded != GUARD_OPEN) b->guarded = GUARD_NONE;
+}
+
 static struct pp_name *defined_name(struct pp *pp, const char *directive) {
   const struct pp_token *t = pp_lex(pp);
   if (t->kind != PP_NAME) pp_wrong(pp, t, "#%s needs a name", directive);
@@ -86,6 +90,13 @@ static void open_condition(struct pp *pp, uint32_t line, bool taken) {
 static struct pp_condition *condition(struct pp *pp, const struct pp_token *t) {
   if (pp->conditions.count == pp->buffer->conditions) pp_wrong(pp, t, "#%s without #if", t->name->text);
   return &pp->conditions.at[pp->conditions.count - 1];
+}
+
+static void close_condition(struct pp *pp, const struct pp_token *t) {
+  condition(pp, t);
+  pp->conditions.count--;
+  if (pp->conditions.count == pp->buffer->conditions && pp->buffer->guarded == GUARD_OPEN)
+    pp->buffer->guarded = GUARD_CLOSED;
 }
 
 /* The # of the next directive in a group that is not taken; false at the end of the file. */
@@ -107,7 +118,8 @@ static bool next_directive(struct pp *pp) {
 static bool take_otherwise(struct pp *pp, const struct pp_token *t) {
   struct pp_condition *c = condition(pp, t);
   if (c->otherwise) pp_wrong(pp, t, "#%s after #else", t->name->text);
-  c->otherwise = word_is(t, "else");
+  c->otherwise = word_of(t) == WORD_ELSE;
+  if (pp->conditions.count == pp->buffer->conditions + 1) pp->buffer->guarded = GUARD_NONE;
   if (c->taken) return false;
   bool take = c->otherwise || pp_condition_holds(pp);
   return pp->conditions.at[pp->conditions.count - 1].taken = take;
@@ -123,12 +135,12 @@ static void skip_groups(struct pp *pp) {
     if (!pp_word_char(*pp->buffer->at)) continue;
     const struct pp_token *t = pp_lex(pp);
     if (t->kind != PP_NAME) continue;
-    if (word_is(t, "if") || word_is(t, "ifdef") || word_is(t, "ifndef")) nested++;
-    if (!nested && (word_is(t, "elifdef") || word_is(t, "elifndef"))) pp_compiler(pp, "#%s", t->name->text);
-    if (!nested && (word_is(t, "elif") || word_is(t, "else")) && take_otherwise(pp, t)) return;
-    if (word_is(t, "endif") && !nested--) {
-      condition(pp, t);
-      pp->conditions.count--;
+    enum pp_word word = word_of(t);
+    if (word == WORD_IF || word == WORD_IFDEF || word == WORD_IFNDEF) nested++;
+    if (!nested && (word == WORD_ELIFDEF || word == WORD_ELIFNDEF)) pp_compiler(pp, "#%s", t->name->text);
+    if (!nested && (word == WORD_ELIF || word == WORD_ELSE) && take_otherwise(pp, t)) return;
+    if (word == WORD_ENDIF && !nested--) {
+      close_condition(pp, t);
       return;
     }
   }
@@ -215,12 +227,18 @@ static void undef(struct pp *pp) {
 static void if_directive(struct pp *pp, const struct pp_token *t) {
   bool taken;
   uint32_t line = t->line;
-  if (word_is(t, "if")) {
+  enum pp_word word = word_of(t);
+  if (word == WORD_IF) {
     taken = pp_condition_holds(pp);
   } else {
-    bool wanted = word_is(t, "ifdef");
-    taken = pp_is_defined(pp, defined_name(pp, t->name->text)) == wanted;
+    struct pp_name *name = defined_name(pp, t->name->text);
+    taken = pp_is_defined(pp, name) == (word == WORD_IFDEF);
+    if (word == WORD_IFNDEF && pp->buffer->guarded == GUARD_SOUGHT) {
+      pp->buffer->guarded = GUARD_OPEN;
+      pp->buffer->guard = name;
+    }
   }
+  outside_guard(pp->buffer);
   open_condition(pp, line, taken);
   if (!taken) skip_groups(pp);
   end_directive(pp);
@@ -243,33 +261,32 @@ static void directive(struct pp *pp) {
   }
   const struct pp_token *t = pp_lex(pp);
   if (t->kind == PP_NUMBER) pp_compiler(pp, "a linemarker");
-  if (word_is(t, "define")) {
+  enum pp_word word = word_of(t);
+  if (word != WORD_IFNDEF) outside_guard(pp->buffer);
+  switch (word) {
+  case WORD_DEFINE:
     pp_define(pp);
     end_directive(pp);
-  } else if (word_is(t, "undef")) {
-    undef(pp);
-  } else if (word_is(t, "include") || word_is(t, "include_next")) {
-    include(pp, word_is(t, "include_next"));
-  } else if (word_is(t, "if") || word_is(t, "ifdef") || word_is(t, "ifndef")) {
-    if_directive(pp, t);
-  } else if (word_is(t, "elif") || word_is(t, "else")) {
-    otherwise_directive(pp, t);
-  } else if (word_is(t, "elifdef") || word_is(t, "elifndef")) {
-    pp_compiler(pp, "#%s", t->name->text);
-  } else if (word_is(t, "endif")) {
-    condition(pp, t);
-    pp->conditions.count--;
+    break;
+  case WORD_UNDEF: undef(pp); break;
+  case WORD_INCLUDE:
+  case WORD_INCLUDE_NEXT: include(pp, word == WORD_INCLUDE_NEXT); break;
+  case WORD_IF:
+  case WORD_IFDEF:
+  case WORD_IFNDEF: if_directive(pp, t); break;
+  case WORD_ELIF:
+  case WORD_ELSE: otherwise_directive(pp, t); break;
+  case WORD_ENDIF:
+    close_condition(pp, t);
     end_directive(pp);
-  } else if (word_is(t, "line")) {
-    line_directive(pp);
-  } else if (word_is(t, "error")) {
-    error_directive(pp, t);
-  } else if (word_is(t, "warning")) {
-    end_directive(pp);
-  } else if (word_is(t, "pragma")) {
-    pragma(pp);
-  } else {
-    pp_compiler(pp, "#%.*s", (int)(t->length < 100 ? t->length : 100), t->text);
+    break;
+  case WORD_LINE: line_directive(pp); break;
+  case WORD_ERROR: error_directive(pp, t); break;
+  case WORD_WARNING: end_directive(pp); break;
+  case WORD_PRAGMA: pragma(pp); break;
+  case WORD_ELIFDEF:
+  case WORD_ELIFNDEF: pp_compiler(pp, "#%s", t->name->text);
+  case WORD_NONE: pp_compiler(pp, "#%.*s", (int)(t->length < 100 ? t->length : 100), t->text);
   }
 }
 
@@ -282,6 +299,7 @@ static bool leave_file(struct pp *pp, const struct pp_token *end) {
   }
   if (pp->args != ARGS_NONE)
     pp_stop(pp, PP_NEEDS_COMPILER, end->line, end->col, "a macro whose arguments are sought in another file");
+  if (pp->buffer->guarded == GUARD_CLOSED) pp->buffer->file->guard = pp->buffer->guard;
   pp_leave(pp);
   pp_enter_file(pp, pp->buffer->name, pp_line(pp) + 1);
   return true;
@@ -301,6 +319,7 @@ const struct pp_token *pp_read(struct pp *pp) {
       directive(pp);
       continue;
     }
+    outside_guard(pp->buffer);
     if (pp->args == ARGS_NONE) pp_move(pp, t->line);
     return t;
   }

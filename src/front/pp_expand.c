@@ -11,10 +11,8 @@ struct arg {
   struct pp_token *string;
 };
 
-void pp_count(struct pp *pp, size_t tokens) {
-  size_t before = pp->tokens;
-  pp->tokens += tokens;
-  if (before >> 14 != pp->tokens >> 14) mem_poll(pp->mem);
+void pp_count_on(struct pp *pp) {
+  mem_poll(pp->mem);
   if (pp->tokens <= TOKENS_MOST) return;
   pp_stop(pp, PP_REFUSED, pp_line(pp), 1, "the file and its macros come to more than %d million tokens",
           TOKENS_MOST / 1000000);

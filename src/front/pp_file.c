@@ -29,7 +29,14 @@ static void clean(struct pp *pp, struct pp_file *f) {
   const char *p = f->text, *end = p + f->length;
   char *text = mem_alloc(pp->mem, f->length + 2), *to = text;
   VEC(uint32_t) joins = {NULL, 0, 0};
+  bool cr = memchr(p, '\r', f->length) != NULL;
   while (p < end) {
+    const char *next = cr ? p : memchr(p, '\\', (size_t)(end - p)); /* up to there it is copied as it is */
+    if (!next) next = end;
+    memcpy(to, p, (size_t)(next - p));
+    to += next - p;
+    p = next;
+    if (p == end) break;
     const char *joined = *p == '\\' ? after_join(p, end) : NULL;
     if (joined) {
       vec_push(pp->mem, &joins, (uint32_t)(to - text));
@@ -143,8 +150,24 @@ static struct pp_file *open_in(struct pp *pp, const char *folder, size_t folder_
   return pp_open(pp, text_string(&path));
 }
 
+/* Is the folder of this header known not to be in the system's folder number i? Most headers of a C library are in a
+ * few folders, each in one place: they are not looked for file by file. */
+static bool lacks_folder(struct pp *pp, uint32_t i, const char *name, size_t length) {
+  const char *slash = memrchr(name, '/', length);
+  if (!slash || i >= 64 || memchr(name, 0, length)) return false;
+  struct pp_name *n = pp_name(pp, name, (size_t)(slash + 1 - name));
+  if (!(n->asked >> i & 1)) {
+    struct text path;
+    text_open(&path, pp->mem);
+    text_printf(&path, "%s/%s", pp->system_folders.at[i], n->text);
+    n->asked |= (uint64_t)1 << i;
+    if (access(path.at, F_OK) && errno == ENOENT) n->missing |= (uint64_t)1 << i;
+  }
+  return n->missing >> i & 1;
+}
+
 /* In the model's folder, those of -I, those of -isystem and the system's, in that order. */
-struct pp_file *pp_find_next(struct pp *pp, const char *name, size_t length, uint32_t after) {
+static struct pp_file *find_next(struct pp *pp, const char *name, size_t length, uint32_t after) {
   uint32_t own = (uint32_t)pp->folders.count, all = own + (uint32_t)pp->system_folders.count;
   struct pp_file *f = after < 1 ? open_model(pp, name, length) : NULL;
   if (f) {
@@ -153,6 +176,7 @@ struct pp_file *pp_find_next(struct pp *pp, const char *name, size_t length, uin
   }
   for (uint32_t i = after < 1 ? 0 : after - 1; i < all; i++) {
     const char *folder = i < own ? pp->folders.at[i] : pp->system_folders.at[i - own];
+    if (i >= own && lacks_folder(pp, i - own, name, length)) continue;
     f = open_in(pp, folder, strlen(folder), name, length);
     if (!f) continue;
     f->found = i + 2;
@@ -160,6 +184,18 @@ struct pp_file *pp_find_next(struct pp *pp, const char *name, size_t length, uin
     return f;
   }
   return NULL;
+}
+
+struct pp_file *pp_find_next(struct pp *pp, const char *name, size_t length, uint32_t after) {
+  if (after) return find_next(pp, name, length, after);
+  struct pp_name *n = pp_name(pp, name, length);
+  if (n->header) {
+    n->header->found = n->header_found;
+    return n->header;
+  }
+  n->header = find_next(pp, name, length, after);
+  if (n->header) n->header_found = n->header->found;
+  return n->header;
 }
 
 bool pp_has_system(struct pp *pp) {

@@ -1,16 +1,33 @@
 /* Text -> preprocessing tokens. Lines that end in a backslash were joined when the file was read (pp_file.c). */
 #include "front/pp.h"
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; }
+/* clang-format off */
+#define L CHAR_LETTER
+#define D CHAR_DIGIT
+#define M CHAR_MARK
+#define X (CHAR_MARK | CHAR_LONG)
+const uint8_t pp_chars[256] = {
+    [ 32] = 0, X, 0, X, L, X, X, 0, M, M, X, X, M, X, X, X, /* !"#$%&'() +,-. */
+    [ 48] = D, D, D, D, D, D, D, D, D, D, X, M, X, X, X, M, /* 0123456789:;<=>? */
+    [ 64] = 0, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, /* @ABCDEFGHIJKLMNO */
+    [ 80] = L, L, L, L, L, L, L, L, L, L, L, M, 0, M, X, L, /* PQRSTUVWXYZ[\]^_ */
+    [ 96] = 0, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, /* `abcdefghijklmno */
+    [112] = L, L, L, L, L, L, L, L, L, L, L, M, X, M, M, 0, /* pqrstuvwxyz{|}~ */
+};
+#undef L
+#undef D
+#undef M
+#undef X
+/* clang-format on */
+static bool is_letter(char c) { return pp_chars[(unsigned char)c] & CHAR_LETTER; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool pp_word_char(char c) { return is_letter(c) || is_digit(c); }
 
 struct pp_token *pp_token_new(struct pp *pp) {
   if (pp->pooled == pp->pool.count * POOL_TOKENS)
     vec_push(pp->mem, &pp->pool, mem_alloc(pp->mem, POOL_TOKENS * sizeof(struct pp_token)));
   struct pp_token *t = &pp->pool.at[pp->pooled / POOL_TOKENS][pp->pooled % POOL_TOKENS];
   pp->pooled++;
-  memset(t, 0, sizeof *t);
+  *t = (struct pp_token){.kind = PP_END};
   return t;
 }
 
@@ -34,14 +51,15 @@ static void next_line(struct pp_buffer *b) {
 static void skip_comment(struct pp *pp) {
   struct pp_buffer *b = pp->buffer;
   uint32_t line = pp_line(pp), col = (uint32_t)(b->at - b->line_start) + 1;
-  for (b->at += 2; b->at < b->end; b->at++) {
-    while (b->at < b->end && *b->at == '\n') next_line(b);
-    if (b->at < b->end && *b->at == '*' && b->at[1] == '/') {
-      b->at += 2;
-      return;
-    }
+  const char *close = b->at + 2;
+  do close = memchr(close, '*', (size_t)(b->end - close));
+  while (close && *++close != '/');
+  if (!close) pp_stop(pp, PP_WRONG, line, col, "a comment that does not end; */ ends one");
+  for (const char *p = b->at; (p = memchr(p, '\n', (size_t)(close - p))); p++) {
+    b->line++;
+    b->line_start = p + 1;
   }
-  pp_stop(pp, PP_WRONG, line, col, "a comment that does not end; */ ends one");
+  b->at = close + 1;
 }
 
 /* A NUL in the text is white space, too. */
@@ -124,7 +142,7 @@ static const char *read_mark(struct pp *pp, struct pp_token *t, const char *p) {
       "...", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
       "+=",  "-=",  "*=",  "/=", "%=", "&=", "|=", "^=", "##", "<:", ":>", "<%", "%>", "%:"};
   size_t length = 1;
-  if (p[1] > ' ')
+  if (pp_chars[(unsigned char)*p] & CHAR_LONG && pp_chars[(unsigned char)p[1]] & CHAR_MARK)
     for (size_t i = 0; i < sizeof marks / sizeof *marks && length == 1; i++)
       if (*p == *marks[i] && !strncmp(p, marks[i], strlen(marks[i]))) length = strlen(marks[i]);
   t->kind = PP_MARK;
@@ -147,7 +165,7 @@ static const char *read_token(struct pp *pp, struct pp_token *t, const char *p) 
     t->kind = c == '"' ? PP_STRING : PP_CHAR;
     return quote_end(pp, t, p);
   }
-  if (strchr("+-*/%&|^~!<>=?:;,.()[]{}#", c)) return read_mark(pp, t, p);
+  if (pp_chars[(unsigned char)c] & CHAR_MARK) return read_mark(pp, t, p);
   t->kind = PP_OTHER;
   if (c & 0x80 || (c == '\\' && (p[1] == 'u' || p[1] == 'U'))) pp_compiler(pp, "a name with letters beyond ASCII");
   return p + 1;

@@ -31,6 +31,18 @@ static const struct {
                 {"__pragma", SPECIAL_COMPILER},
                 {"__identifier", SPECIAL_COMPILER}};
 
+static const struct {
+  const char *name;
+  enum pp_word word;
+} words[] = {{"define", WORD_DEFINE},   {"undef", WORD_UNDEF},
+             {"include", WORD_INCLUDE}, {"include_next", WORD_INCLUDE_NEXT},
+             {"if", WORD_IF},           {"ifdef", WORD_IFDEF},
+             {"ifndef", WORD_IFNDEF},   {"elif", WORD_ELIF},
+             {"elifdef", WORD_ELIFDEF}, {"elifndef", WORD_ELIFNDEF},
+             {"else", WORD_ELSE},       {"endif", WORD_ENDIF},
+             {"line", WORD_LINE},       {"error", WORD_ERROR},
+             {"warning", WORD_WARNING}, {"pragma", WORD_PRAGMA}};
+
 /* Compilers can be asked more and more with __has_. */
 static enum pp_special asked(const char *text, size_t length) {
   static const char *const operators[] = {"__has_attribute", "__has_builtin", "__has_feature", "__has_extension"};
@@ -51,6 +63,8 @@ void pp_names_open(struct pp *pp) {
   pp->names = mem_zero(pp->mem, pp->name_room, sizeof *pp->names);
   for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
     pp_name(pp, specials[i].name, strlen(specials[i].name))->special = specials[i].special;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    pp_name(pp, words[i].name, strlen(words[i].name))->word = words[i].word;
 }
 
 static void grow_names(struct pp *pp) {
