@@ -122,6 +122,7 @@ static void start_line(struct front *f, uint16_t file, uint32_t line) {
 /* The column of the next token of this line; 1 if the source is not there. */
 uint16_t source_column(struct front *f, uint16_t file, uint32_t line, const char *token, size_t length) {
   struct columns *c = &f->columns;
+  if (!f->unit->files.at[file].text) return 1;
   if (c->file != file || c->line != line || !c->line) start_line(f, file, line);
   if (!c->start) return 1;
   c->at = skip_blanks(c->at, c->end);

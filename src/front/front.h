@@ -49,7 +49,10 @@ struct symbol {
   const char *name;
   size_t length;
   struct binding *decls, *tags;
-  struct decl *linked;  /* the variable or function of file scope, also where a function declares it; or NULL */
+  struct decl *linked; /* the variable or function of file scope, also where a function declares it; or NULL */
+  uint32_t mentions;   /* in the whole text */
+  bool passed_over;    /* a function that is declared, but that nothing else mentions */
+  bool word_known, keyword, type_word_known, type_word; /* is it a keyword; one that a type begins with? */
   uint32_t dropped;     /* 1 + the number in unit.unread of a declaration with this name that was left out; or 0 */
   struct symbol *next;  /* in its bucket, */
   struct symbol *older; /* and of all */
@@ -144,6 +147,7 @@ struct stmt *stmt_outside(struct front *);
 void parse_skip_token(struct front *);
 void parse_skip_statement(struct front *, struct stmt *left_out);
 void parse_skip_external(struct front *);
+bool parse_pass_over(struct front *);
 void parse_deferred(struct front *);
 
 /* lex.c */
@@ -164,7 +168,8 @@ uint16_t source_column(struct front *, uint16_t file, uint32_t line, const char 
 void lex(struct front *, const char *text, size_t length);
 static inline bool token_is(const struct token *t, const char *spelling) {
   if (*t->text != *spelling || (t->kind != TOKEN_NAME && t->kind != TOKEN_MARK)) return false;
-  return !strncmp(t->text, spelling, t->length) && !spelling[t->length];
+  size_t n = strlen(spelling);
+  return t->length == n && !memcmp(t->text, spelling, n);
 }
 
 /* scope.c */
@@ -303,10 +308,17 @@ struct expr *expr_call(struct front *, struct place, struct expr *function, stru
 struct decl *known_wrapper(struct front *, struct expr *function);
 
 /* parse_expr.c: expressions, and the handling of tokens */
-struct token *parse_token(struct front *);
-struct token *parse_ahead(struct front *, size_t);
-bool parse_at(struct front *, const char *spelling);
-bool parse_accept(struct front *, const char *spelling);
+static inline struct token *parse_ahead(struct front *f, size_t n) {
+  size_t last = f->tokens.count - 1;
+  return &f->tokens.at[f->at + n < last ? f->at + n : last];
+}
+static inline struct token *parse_token(struct front *f) { return parse_ahead(f, 0); }
+static inline bool parse_at(struct front *f, const char *spelling) { return token_is(parse_token(f), spelling); }
+static inline bool parse_accept(struct front *f, const char *spelling) {
+  if (!parse_at(f, spelling)) return false;
+  f->at++;
+  return true;
+}
 struct token *parse_expect(struct front *, const char *spelling);
 struct token *parse_name(struct front *, const char *what);
 const char *token_text(struct front *, const struct token *); /* for messages: 'x', the end of the file */

@@ -273,6 +273,7 @@ static void read_word(struct lexer *x, struct token *t) {
     return;
   }
   t->symbol = symbol_of(x->f, x->at, t->length);
+  t->symbol->mentions++;
   t->text = t->symbol->name;
   x->at = p;
 }
@@ -280,20 +281,27 @@ static void read_word(struct lexer *x, struct token *t) {
 static void read_mark(struct lexer *x, struct token *t) {
   static const char *const marks[] = {"...", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=",
                                       "&&",  "||",  "+=",  "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##"};
+  static const char firsts[] = "+-*/%&|^!<>=.#~?:;,()[]{}", seconds[] = "+-<>=&|#.";
+  static const char alone[][2] = {"+", "-", "*", "/", "%", "&", "|", "^", "!", "<", ">", "=", ".",
+                                  "#", "~", "?", ":", ";", ",", "(", ")", "[", "]", "{", "}"};
+  const char *first = *x->at ? strchr(firsts, *x->at) : NULL;
   t->kind = TOKEN_MARK;
   t->length = 1;
-  for (size_t i = 0; i < sizeof marks / sizeof *marks && t->length == 1; i++) {
+  if (first) t->text = alone[first - firsts];
+  bool several = x->end - x->at > 1 && x->at[1] && strchr(seconds, x->at[1]);
+  for (size_t i = 0; several && i < sizeof marks / sizeof *marks && t->length == 1; i++) {
     if (*marks[i] != *x->at) continue;
     size_t n = strlen(marks[i]);
-    if ((size_t)(x->end - x->at) >= n && !memcmp(x->at, marks[i], n)) t->length = n;
+    if ((size_t)(x->end - x->at) < n || memcmp(x->at, marks[i], n)) continue;
+    t->length = n;
+    t->text = marks[i];
   }
   t->place = place_of(x, t->length);
-  if (!*x->at || !strchr("+-*/%&|^~!<>=?:;,.()[]{}", *x->at)) {
+  if (!first || *x->at == '#') {
     unsigned char c = (unsigned char)*x->at;
     if (c > 32 && c < 127) front_fail(x->f, t->place, "'%c' has no meaning in C here", c);
     front_fail(x->f, t->place, "the byte 0x%02x has no meaning in C", c);
   }
-  t->text = mem_string(x->f->mem, x->at, t->length);
   x->at += t->length;
 }
 

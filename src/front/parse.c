@@ -4,6 +4,7 @@
 /* A declaration at file scope. One that is outside is left out; one that is wrong is, in the system's headers. */
 static void parse_attempted(struct front *f) {
   struct attempt a;
+  if (parse_pass_over(f)) return;
   if (ATTEMPT(f, &a)) {
     parse_external(f);
     attempt_end(f, &a);

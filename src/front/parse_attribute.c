@@ -12,14 +12,23 @@ uint32_t parse_alignment(struct front *f) {
   return (uint32_t)align;
 }
 
-static bool is_called(const struct token *t, const char *name) {
+/* The word of an attribute, which may stand between underscores. */
+static const char *word_of(const struct token *t, size_t *length) {
   const char *text = t->text;
-  size_t n = t->length;
-  if (n > 4 && !strncmp(text, "__", 2) && !strncmp(text + n - 2, "__", 2)) text += 2, n -= 4;
+  *length = t->length;
+  if (*length <= 4 || strncmp(text, "__", 2) || strncmp(text + *length - 2, "__", 2)) return text;
+  *length -= 4;
+  return text + 2;
+}
+
+static bool is_called(const struct token *t, const char *name) {
+  size_t n;
+  const char *text = word_of(t, &n);
   return n == strlen(name) && !memcmp(text, name, n);
 }
 
 /* clang-format off */
+/* In the order of strcmp. */
 static const char *const harmless[] = {
     "__", "access", "acquire_capability", "acquired_after", "acquired_before", "alias", "alloc_align", "alloc_size",
     "always_inline", "annotate", "artificial", "assert_exclusive_lock", "assert_shared_lock", "assume",
@@ -43,8 +52,17 @@ static const char *const harmless[] = {
 /* clang-format on */
 
 static bool is_harmless(const struct token *t) {
-  for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
-    if (is_called(t, harmless[i])) return true;
+  size_t n, from = 0, to = sizeof harmless / sizeof *harmless;
+  const char *text = word_of(t, &n);
+  while (from < to) {
+    size_t middle = (from + to) / 2;
+    int order = strncmp(text, harmless[middle], n);
+    if (!order && !harmless[middle][n]) return true;
+    if (order > 0)
+      from = middle + 1;
+    else
+      to = middle;
+  }
   return false;
 }
 

@@ -3,23 +3,6 @@
 
 static struct expr *parse_unary(struct front *);
 
-struct token *parse_ahead(struct front *f, size_t n) {
-  size_t last = f->tokens.count - 1;
-  return &f->tokens.at[f->at + n < last ? f->at + n : last];
-}
-
-struct token *parse_token(struct front *f) {
-  return parse_ahead(f, 0);
-}
-
-bool parse_at(struct front *f, const char *spelling) { return token_is(parse_token(f), spelling); }
-
-bool parse_accept(struct front *f, const char *spelling) {
-  if (!parse_at(f, spelling)) return false;
-  f->at++;
-  return true;
-}
-
 const char *token_text(struct front *f, const struct token *t) {
   if (t->kind == TOKEN_END) return "the end of the file";
   if (t->kind == TOKEN_STRING) return "a string";
@@ -46,9 +29,10 @@ static bool is_keyword(const struct token *t) {
       "volatile",   "while",     "_Alignas",       "_Alignof",      "_Atomic",  "_Bool",    "_Complex", "_Generic",
       "_Imaginary", "_Noreturn", "_Static_assert", "_Thread_local", "__asm__",  "asm",      "__asm",    "typeof",
       "__typeof__"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (token_is(t, words[i])) return true;
-  return false;
+  struct symbol *s = t->symbol;
+  for (size_t i = 0; !s->word_known && i < sizeof words / sizeof *words; i++) s->keyword |= token_is(t, words[i]);
+  s->word_known = true;
+  return s->keyword;
 }
 
 struct token *parse_name(struct front *f, const char *what) {

@@ -160,6 +160,41 @@ void parse_skip_external(struct front *f) {
   }
 }
 
+/* From the '(' at i to behind the ')' that closes it. */
+static size_t behind_brackets(const struct front *f, size_t i) {
+  size_t depth = 0;
+  do {
+    const struct token *t = &f->tokens.at[i];
+    if (t->kind == TOKEN_END) break;
+    depth += token_is(t, "(");
+    depth -= token_is(t, ")");
+    i++;
+  } while (depth);
+  return i;
+}
+
+/* extern type name(parameters) attributes; in a header of the system's, where nothing else in the whole text mentions
+ * the name: most of what such a header declares. Nobody can tell whether it was read. */
+bool parse_pass_over(struct front *f) {
+  size_t i = f->at;
+  const struct token *t = &f->tokens.at[i];
+  const struct source_file *file = &f->unit->files.at[t->place.file];
+  if (!file->is_system || file->model) return false;
+  while (token_is(t, "__extension__")) t = &f->tokens.at[++i];
+  if (!token_is(t, "extern")) return false;
+  do {
+    t = &f->tokens.at[++i];
+    if (t->kind != TOKEN_NAME && !token_is(t, "*")) return false;
+    if (token_is(t, "struct") || token_is(t, "union") || token_is(t, "enum")) return false; /* may declare a tag */
+  } while (!token_is(t + 1, "("));
+  if (t->kind != TOKEN_NAME || t->symbol->mentions > 1) return false;
+  for (i = behind_brackets(f, i + 1); !token_is(&f->tokens.at[i], ";"); i = behind_brackets(f, i + 1))
+    if (f->tokens.at[i].kind != TOKEN_NAME || !token_is(&f->tokens.at[i + 1], "(")) return false;
+  t->symbol->passed_over = true;
+  f->at = i + 1;
+  return true;
+}
+
 /* Functions of the system's headers are read when something that is read uses them. */
 void parse_deferred(struct front *f) {
   size_t end = f->at;

@@ -8,7 +8,7 @@ static bool any_of(struct front *f, const char *const *words, size_t count) {
 }
 #define ANY_OF(f, words) any_of((f), (words), sizeof(words) / sizeof *(words))
 
-bool parse_at_type(struct front *f) {
+static bool is_type_word(const struct token *t) {
   static const char *const words[] = {
       "void",          "char",           "short",        "int",         "long",          "signed",
       "unsigned",      "_Bool",          "float",        "double",      "_Complex",      "struct",
@@ -21,12 +21,20 @@ bool parse_at_type(struct front *f) {
       "__signed",      "__const__",      "__volatile",   "__complex__", "_Float32",      "_Float64",
       "_Float32x",     "_Float64x",      "__int128_t",   "__uint128_t", "__attribute",   "__builtin_va_list",
       "_Float16",      "__bf16",         "__float80",    "_Imaginary"};
+  struct symbol *s = t->symbol;
+  for (size_t i = 0; !s->type_word_known && i < sizeof words / sizeof *words; i++)
+    s->type_word |= token_is(t, words[i]);
+  s->type_word_known = true;
+  return s->type_word;
+}
+
+bool parse_at_type(struct front *f) {
   size_t extension = 0;
   while (token_is(parse_ahead(f, extension), "__extension__")) extension++;
   f->at += extension;
   struct token *t = parse_token(f);
   struct decl *d = t->kind == TOKEN_NAME ? scope_find(t->symbol) : NULL;
-  bool is = t->kind == TOKEN_NAME && (d ? d->kind == DECL_TYPEDEF : ANY_OF(f, words));
+  bool is = t->kind == TOKEN_NAME && (d ? d->kind == DECL_TYPEDEF : is_type_word(t));
   f->at -= extension;
   return is;
 }

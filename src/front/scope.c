@@ -93,6 +93,7 @@ const struct token *scope_below(const struct front *f, const struct symbol *want
 
 const char *scope_nearest(struct front *f, const struct symbol *wanted) {
   for (const struct symbol *s = f->symbols; s; s = s->older)
-    if (s != wanted && s->decls && name_near(wanted->name, wanted->length, s->name, s->length)) return s->name;
+    if (s != wanted && (s->decls || s->passed_over) && name_near(wanted->name, wanted->length, s->name, s->length))
+      return s->name;
   return NULL;
 }
