@@ -358,7 +358,7 @@ static bool any_stuck(struct explorer *x) {
       path.at[k] = path.at[path.count - 1 - k];
       path.at[path.count - 1 - k] = m;
     }
-    struct stuck_asked asked = {.states = UINT64_MAX};
+    struct stuck_asked asked = {.states = UINT64_MAX, .owed = true};
     enum verdict v = subject_stuck(b->subject, path.at, path.count, &asked);
     if (v == VERDICT_VIOLATED) return true;
     if (v == VERDICT_UNKNOWN) return b->limited = true, false;

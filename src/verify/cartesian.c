@@ -179,7 +179,6 @@ void cartesian_expand(struct worker *w) {
   }
   if (!made && !waits) w->terminal++;
   w->ended = !made && !locked && !parked;
-  w->sleeps |= !made && parked;
   if (!made && locked && x->options.deadlocks && is_owed(w, w->set)) wrong(w, VIOLATION_DEADLOCK);
   for (unsigned i = 0; i < threads; i++)
     for (unsigned j = i + 1; j < threads; j++)

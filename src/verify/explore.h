@@ -66,7 +66,6 @@ struct worker {
   struct returns returns;
   bool returned; /* a move of what is being expanded is a return */
   bool ended;    /* no thread of it moves, or waits for a lock */
-  bool sleeps;   /* in some state no thread moves, and one waits for a signal */
   /* counts */
   uint64_t transitions, terminal;
   uint64_t transitions_before, terminal_before; /* ... what is taken */
@@ -132,6 +131,9 @@ void keep(struct worker *, const unsigned char *packed, uint32_t size, uint32_t 
 void wrong(struct worker *, enum violation);
 /* Is the state worker->from a deadlock (stuck.c)? */
 bool is_stuck(struct worker *);
+/* Does no thread move there, and one wait for a signal? Then also which would call and wait, and whether the
+ * specification lets one of those return that are open then. */
+bool is_asleep(struct worker *, struct stuck_asked *);
 /* In that state, may a thread call an operation that waits for a lock at once, and is it open whether those that are
  * under way can return then? */
 bool may_stall(struct worker *);

@@ -66,6 +66,24 @@ static bool make_moves(struct after *k, const struct path_move *path, size_t cou
   return true;
 }
 
+/* Threads that would call and wait call. */
+static bool make_calls(struct after *k, const uint32_t *calls, unsigned threads) {
+  for (unsigned t = 0; t < threads; t++) {
+    struct choices choices;
+    struct move move;
+    bool called = !calls[t];
+    choices_begin(&choices);
+    for (bool more = !called; more && !called; more = choices_next(&choices))
+      called = k->system->move(k->system, k->here, t, &choices, k->there, &move) == MOVED && move.event_count == 1 &&
+               move.events[0].kind == EVENT_CALL && move.events[0].call + 1u == calls[t];
+    if (!called) return false;
+    if (!calls[t]) continue;
+    k->open |= (uint16_t)(1u << t);
+    memcpy(k->here, k->there, k->system->work);
+  }
+  return true;
+}
+
 static void add_state(struct after *k, const void *work) {
   uint32_t ref, size = (uint32_t)k->system->pack(k->system, work, NULL, k->packed, NULL);
   store_add(&k->store, hash_bytes(k->packed, size), k->packed, size, 0, REF_NONE, NULL, NULL, &ref);
@@ -107,6 +125,7 @@ static enum verdict go_through(struct mem *mem, const struct subject *s, const s
   options.ops = OPS_FOREVER;
   options.forget = false;
   options.races = false; /* a path that comes here has none */
+  if (asked->parked) options.fuse_events = false;
   struct after k = {.mem = mem};
   if (threads == s->threads) k.incomplete = "there is no room for one more thread, which may do what it waits for";
   asked->undecided = "with one more thread there are too many states";
@@ -115,7 +134,9 @@ static enum verdict go_through(struct mem *mem, const struct subject *s, const s
   k.there = mem_zero(mem, 1, k.system->work);
   k.packed = mem_alloc(mem, k.system->packed_most);
   store_open(&k.store, mem);
-  if (!make_moves(&k, path, count) || !k.open) return VERDICT_HOLDS;
+  if (!make_moves(&k, path, count)) return VERDICT_HOLDS;
+  if (asked->parked && !make_calls(&k, asked->calls, s->threads)) return VERDICT_UNKNOWN;
+  if (!k.open) return VERDICT_HOLDS;
   add_state(&k, k.here);
   for (uint32_t ref = 0; ref < k.store.end; ref = store_after(&k.store, ref)) {
     struct record_view v = store_at(&k.store, ref);
@@ -138,10 +159,18 @@ enum verdict subject_stuck(const struct subject *s, const struct path_move *path
   struct mem mem;
   volatile enum verdict v = VERDICT_UNKNOWN;
   mem_open(&mem, s->mem->limits);
-  if (!MEM_GUARD(&mem))
-    v = go_through(&mem, s, path, count, asked);
-  else
+  if (!MEM_GUARD(&mem)) {
+    enum verdict asleep = asked->parked ? subject_asleep(&mem, s, path, count, asked) : VERDICT_HOLDS;
+    const char *undecided = asked->undecided;
+    asked->asleep = asleep == VERDICT_VIOLATED;
+    v = asked->asleep ? asleep : asked->owed ? go_through(&mem, s, path, count, asked) : VERDICT_HOLDS;
+    if (asleep == VERDICT_UNKNOWN && v == VERDICT_HOLDS) {
+      asked->undecided = undecided;
+      v = asleep;
+    }
+  } else {
     asked->undecided = "a limit was reached";
+  }
   mem_close(&mem);
   return v;
 }

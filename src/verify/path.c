@@ -222,7 +222,9 @@ static bool enter_loops(struct tracker *k) {
 
 static bool finish_any(struct tracker *k, uint32_t set) {
   if (k->x->violation == VIOLATION_NO_RETURN && k->w->cartesian) return enter_loops(k);
-  if (k->x->violation == VIOLATION_DEADLOCK || k->x->violation == VIOLATION_NO_RETURN) return true;
+  if (k->x->violation == VIOLATION_DEADLOCK || k->x->violation == VIOLATION_NO_RETURN ||
+      k->x->violation == VIOLATION_ASLEEP)
+    return true;
   for (unsigned depth = 1; depth <= path_most(k); depth *= PATH_MOST)
     for (unsigned t = 0; t < k->system->threads; t++)
       if (finish(k, set, t, depth)) return true;

@@ -234,9 +234,15 @@ static enum verdict judge(struct rest *k, uint32_t ref, struct search_result *r)
   struct explore *x = k->x;
   const struct search_options *o = &x->options;
   const struct traces *traces = &x->workers[0].traces;
+  struct record_view pair = record_of(x, ref);
+  struct worker *w = &x->workers[0];
   struct problem why;
-  if (!traces->owes(traces->self, record_of(x, ref).set)) return VERDICT_HOLDS;
-  if (!o->stuck) return VERDICT_VIOLATED;
+  bool owed = traces->owes(traces->self, pair.set);
+  if (!o->stuck) return owed ? VERDICT_VIOLATED : VERDICT_HOLDS;
+  w->set = pair.set;
+  w->system->unpack(w->system, pair.at, pair.size, w->from);
+  if (!is_asleep(w, &k->asked)) k->asked.owed = owed;
+  if (!k->asked.owed && !k->asked.parked) return VERDICT_HOLDS;
   x->wrong_ref = ref;
   x->violation = VIOLATION_NO_RETURN;
   k->asked.undecided = "an execution that leads there was not found";
@@ -255,6 +261,7 @@ static enum verdict judge(struct rest *k, uint32_t ref, struct search_result *r)
  * these. And then, for a short execution, the first. */
 static uint32_t find_stuck(struct rest *k, struct search_result *r) {
   uint32_t stuck = REF_NONE;
+  bool asleep = false;
   for (uint32_t i = 0; i < k->refs.count && stuck == REF_NONE; i++) {
     uint32_t ref = k->refs.at[i];
     if (marked(k->x, ref)) continue;
@@ -264,6 +271,7 @@ static uint32_t find_stuck(struct rest *k, struct search_result *r) {
     }
     if (judge(k, ref, r) == VERDICT_VIOLATED) {
       stuck = ref;
+      asleep = k->asked.asleep;
     } else {
       vec_push(k->mem, &k->queue, i);
       spread(k);
@@ -271,6 +279,7 @@ static uint32_t find_stuck(struct rest *k, struct search_result *r) {
   }
   for (size_t i = k->refs.count; stuck != REF_NONE && i-- > 0 && k->asked.states;)
     if (!marked(k->x, k->refs.at[i]) && judge(k, k->refs.at[i], r) == VERDICT_VIOLATED) return k->refs.at[i];
+  k->asked.asleep = asleep;
   return stuck;
 }
 
@@ -281,5 +290,7 @@ uint32_t returns_missing(struct explore *x, struct search_result *r) {
   find_rest(&k);
   expand_rest(&k);
   close_rest(&k);
-  return find_stuck(&k, r);
+  uint32_t stuck = find_stuck(&k, r);
+  x->violation = stuck == REF_NONE ? VIOLATION_NONE : k.asked.asleep ? VIOLATION_ASLEEP : VIOLATION_NO_RETURN;
+  return stuck;
 }

@@ -334,12 +334,12 @@ static bool walk(struct walk *w, struct evidence *e, size_t *at) {
 }
 
 /* Unknown if a limit was reached. */
-static enum verdict is_deadlock(struct evidence *e, struct walk *w) {
+static enum verdict is_deadlock(const struct evidence *e, const struct walk *w, struct stuck_asked *asked) {
   struct worker at = {
       .system = w->subject->machine, .traces = w->traces, .from = w->here, .to = w->there, .set = w->set};
   mem_open(&at.mem, e->mem->limits);
   volatile enum verdict v = VERDICT_UNKNOWN;
-  if (!MEM_GUARD(&at.mem)) v = is_stuck(&at) ? VERDICT_HOLDS : VERDICT_VIOLATED;
+  if (!MEM_GUARD(&at.mem)) v = (asked ? is_asleep(&at, asked) : is_stuck(&at)) ? VERDICT_HOLDS : VERDICT_VIOLATED;
   mem_close(&at.mem);
   return v;
 }
@@ -462,13 +462,29 @@ static enum verdict replay_stuck(const struct evidence *e, const struct subject 
   if (s->against.reference || !traces->owes)
     return replay_unknown(e->replaying, "nothing says which operations have to return"), VERDICT_UNKNOWN;
   if (!w->set) return refuted(said, "the specification does not allow the results before the last move");
-  if (!traces->owes(traces->self, w->set))
-    return refuted(said, "the specification lets every operation wait that is open after the last move, or none is");
   struct stuck_asked asked = {.states = UINT64_MAX};
+  if (is_deadlock(e, w, &asked) != VERDICT_HOLDS) asked.owed = traces->owes(traces->self, w->set);
+  if (!asked.owed)
+    return refuted(said, "the specification lets every operation wait that is open after the last move, or none is");
   enum verdict v = subject_stuck(s, e->moves.at, e->moves.count, &asked);
   if (v == VERDICT_HOLDS) return refuted(said, "an operation can return after the last move, or none is open");
   if (v == VERDICT_UNKNOWN) return replay_unknown(e->replaying, asked.undecided), v;
   text_printf(said, "after the %zu moves none of the open operations can return, whatever threads do\n",
+              e->moves.count);
+  return VERDICT_HOLDS;
+}
+
+static enum verdict replay_asleep(const struct evidence *e, const struct subject *s, const struct walk *w,
+                                  struct text *said) {
+  struct stuck_asked asked = {.states = UINT64_MAX};
+  if (is_deadlock(e, w, &asked) == VERDICT_VIOLATED)
+    return refuted(said, "a thread can move after the last move: there is no deadlock");
+  enum verdict v = subject_stuck(s, e->moves.at, e->moves.count, &asked);
+  if (v == VERDICT_UNKNOWN) return replay_unknown(e->replaying, asked.undecided), v;
+  if (!asked.asleep) return refuted(said, "the operation that waits for a signal may wait there");
+  text_printf(said,
+              "after the %zu moves no thread can move, and one waits for a signal; one operation at a time it "
+              "does not\n",
               e->moves.count);
   return VERDICT_HOLDS;
 }
@@ -493,9 +509,9 @@ static enum verdict replay_moves(struct evidence *e, struct subject *s, struct t
   if (e->options.live) return replay_run(e, s, said, why);
   if (!strcmp(e->verdict, "no return")) return replay_stuck(e, s, &w, said);
   if (strcmp(e->verdict, "deadlock")) return replay_trace(e, s, &v, &w, said, why);
-  enum verdict dead = is_deadlock(e, &w);
+  enum verdict dead = is_deadlock(e, &w, NULL);
   if (dead == VERDICT_UNKNOWN) return replay_unknown(e->replaying, "a limit was reached"), dead;
-  if (dead == VERDICT_VIOLATED) return refuted(said, "a thread can move after the last move: there is no deadlock");
+  if (dead == VERDICT_VIOLATED) return replay_asleep(e, s, &w, said);
   text_printf(said, "after the %zu moves no thread can move, and one waits for a lock\n", e->moves.count);
   return VERDICT_HOLDS;
 }

@@ -384,7 +384,6 @@ static void make_moves(struct worker *w, uint32_t ref) {
   }
   if (!seen.made && !seen.waits) w->terminal++;
   w->ended = !seen.made && !seen.locked && !seen.parked;
-  w->sleeps |= !seen.made && seen.parked;
   if (w->returns.asked && !w->stalls && seen.locked && seen.inside) {
     unpack_taken(w);
     w->stalls = may_stall(w);
@@ -634,13 +633,6 @@ static bool any_stalls(const struct explore *x) {
   return any;
 }
 
-/* Whether an operation that only another call can wake is right to sleep, no state tells. */
-static bool any_sleeps(const struct explore *x) {
-  bool any = false;
-  for (unsigned i = 0; i < x->jobs; i++) any |= x->workers[i].sleeps;
-  return any;
-}
-
 /* Nothing is wrong with what was reached: can operations return from everywhere? A limit reached meanwhile leaves the
  * rest as it was decided. */
 static void look_for_returns(struct explore *x, struct search_result *r) {
@@ -659,12 +651,9 @@ static void look_for_returns(struct explore *x, struct search_result *r) {
       return;
     }
   x->wrong_ref = returns_missing(x, r);
-  if (!r->returns_undecided && any_sleeps(x))
-    r->returns_undecided =
-        "a thread may sleep until another call wakes it; whether it should, or has missed a signal, `asif test` tells";
   r->stalls = x->wrong_ref == REF_NONE && any_stalls(x);
   if (x->wrong_ref == REF_NONE) return;
-  r->violation = x->violation = VIOLATION_NO_RETURN;
+  r->violation = x->violation;
   r->verdict = VERDICT_VIOLATED;
 }
 

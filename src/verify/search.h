@@ -40,8 +40,12 @@ struct path_move {
 };
 
 struct stuck_asked {
-  uint64_t states;       /* how many may be gone through, and after that, how many are left */
-  const char *undecided; /* why */
+  uint64_t states;              /* how many may be gone through, and after that, how many are left */
+  bool parked;                  /* no thread moves, and one waits for a signal */
+  uint32_t calls[THREADS_MOST]; /* ... then: the number of a call that the thread would make, and wait, + 1; 0: none */
+  bool owed;                    /* the specification lets one of those that are open return */
+  const char *undecided;        /* why */
+  bool asleep;                  /* VIOLATED: since an operation has missed its signal (asleep.c) */
 };
 
 struct search_options {
@@ -71,6 +75,7 @@ enum violation {
   VIOLATION_FAULT,
   VIOLATION_DEADLOCK,
   VIOLATION_NO_RETURN, /* an operation is open, and from here on none can return */
+  VIOLATION_ASLEEP,    /* no thread moves, and one has missed the signal that it waits for */
   VIOLATION_POINTS,
   VIOLATION_FORGOTTEN /* none: to be searched again without forgetting (FAULT_FORGOTTEN) */
 };

@@ -127,6 +127,33 @@ bool may_stall(struct worker *w) {
   return waits;
 }
 
+bool is_asleep(struct worker *w, struct stuck_asked *asked) {
+  const struct traces *traces = &w->traces;
+  uint32_t set = w->set;
+  asked->parked = false;
+  memset(asked->calls, 0, sizeof asked->calls);
+  for (unsigned t = 0; t < w->system->threads; t++) {
+    struct choices choices;
+    struct move move;
+    uint32_t next;
+    choices_begin(&choices);
+    do {
+      enum moved moved = w->system->move(w->system, w->from, t, &choices, w->to, &move);
+      if (moved == FAULTED || (moved == MOVED && follow(w, &move, w->set, &next))) return asked->parked = false;
+      if (moved != WAITS || !move.parked) continue;
+      bool calls = move.event_count && move.events[0].kind == EVENT_CALL;
+      asked->parked |= !calls;
+      if (!calls || !move.begun || asked->calls[t]) continue;
+      if (!traces->may_call(traces->self, set, t, move.events[0].call)) continue;
+      set = traces->step(traces->self, set, move.events[0]);
+      asked->calls[t] = move.events[0].call + 1;
+      asked->parked = true;
+    } while (choices_next(&choices));
+  }
+  asked->owed = is_owed(w, set);
+  return asked->parked;
+}
+
 bool is_stuck(struct worker *w) {
   struct chances k = {.w = w};
   bool may = true;

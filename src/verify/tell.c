@@ -327,6 +327,7 @@ static void tell_waiting(struct telling *k, const void *state) {
 
 /* Where each thread is once no operation can return. */
 static void tell_stuck(struct telling *k, const void *state) {
+  bool told = false;
   k->step = 0;
   k->state = state;
   machine_trace(k->machine, NULL, NULL);
@@ -337,7 +338,9 @@ static void tell_stuck(struct telling *k, const void *state) {
     text_open(&t, k->subject->mem);
     text_printf(&t, "here, %s never returns", k->inside[k->thread]->function);
     add_line(k, SCHEDULE_WAIT, at->place, &t);
+    told = true;
   }
+  if (!told) tell_waiting(k, state);
 }
 
 static bool run_path(struct telling *k, const struct path_move *path, size_t count, enum violation violation,
@@ -363,7 +366,7 @@ static bool run_path(struct telling *k, const struct path_move *path, size_t cou
     }
     memcpy(here, there, m->work);
   }
-  if (violation == VIOLATION_DEADLOCK) tell_waiting(k, here);
+  if (violation == VIOLATION_DEADLOCK || violation == VIOLATION_ASLEEP) tell_waiting(k, here);
   if (violation == VIOLATION_NO_RETURN) tell_stuck(k, here);
   machine_trace(m, NULL, NULL);
   return true;

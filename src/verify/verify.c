@@ -233,6 +233,7 @@ static const char *explain_stuck(struct subject *s, const struct verified *out) 
   size_t open = 0, told = 0;
   text_open(&t, s->mem);
   for (size_t i = 0; i < h->ops.count; i++) open += op_pending(&h->ops.at[i]);
+  if (!open) return "no operation that a thread calls next can ever return, however threads are scheduled";
   text_printf(&t, "the operation%s of thread%s ", open == 1 ? "" : "s", open == 1 ? "" : "s");
   for (size_t i = 0; i < h->ops.count; i++) {
     if (!op_pending(&h->ops.at[i])) continue;
@@ -265,6 +266,10 @@ static bool explain(struct subject *s, struct limits *limits, struct verified *o
   case VIOLATION_DEADLOCK:
     out->kind = "deadlock";
     out->reason = "every thread that has not finished waits for a lock";
+    return true;
+  case VIOLATION_ASLEEP:
+    out->kind = "deadlock";
+    out->reason = "an operation waits for a signal, and nobody is left to send one; one operation at a time it returns";
     return true;
   case VIOLATION_NO_RETURN:
     out->kind = "no return";

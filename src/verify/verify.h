@@ -98,6 +98,10 @@ void subject_remember(struct subject *);
 /* no_return.c: after these moves an operation is open, and none of those that are can return, whatever threads call
  * from there on: VIOLATED. UNKNOWN: there is too much to go through. */
 enum verdict subject_stuck(const struct subject *, const struct path_move *, size_t count, struct stuck_asked *);
+/* asleep.c: after these moves no thread moves, and an operation waits for a signal: VIOLATED if it has missed that;
+ * HOLDS if it waits by design, or none does. */
+enum verdict subject_asleep(struct mem *, const struct subject *, const struct path_move *, size_t count,
+                            struct stuck_asked *);
 /* resume.c: what a checkpoint is of: the options in words, and a hash of all that was read; and as flags, what is not
  * forgotten. */
 void subject_identify(struct subject *, struct search_identity *);

@@ -16,6 +16,7 @@ all() { # STATUS ARGUMENT...
   for reduce in best none sym both; do run "$status" "$asif" verify o.c --reduce $reduce "$@"; done
   run "$status" "$asif" verify o.c "$@"
 }
+decided() { case $out in *'not decided'*) fail "it was decided: $out" ;; esac; }
 as_test() { ! has test || { run "$1" "$asif" test o.c -n 2 -o 1; }; }
 
 # A recursive mutex is locked by its owner again; a plain one deadlocks; one that checks says so.
@@ -95,9 +96,10 @@ ASIF_OP(enq, ASIF_IN(1, 2))
 ASIF_OP(deq)"
 object <<<"${cell/WAIT/pthread_cond_wait(&full, &m)}"
 all 0 -n 2 -o 2; as_test 0
+decided
 sed 's/while (!value)/if (!value)/' o.c >if.c; sed 's/  pthread_cond_signal(&full);//' o.c >lost.c
 mv if.c o.c; run 1 "$asif" verify o.c -n 3 -o 2; says 'not linearizable'
-mv lost.c o.c; run 0 "$asif" verify o.c; says 'it was not decided whether an operation can return from every state'; as_test 1
+mv lost.c o.c; all 1; says 'Deadlock: an operation waits for a signal, and nobody is left to send one'; as_test 1
 
 # The wait gives the mutex up and sleeps at once: unlocking first would lose the wake-up. Broadcast wakes all.
 gate="
@@ -113,7 +115,40 @@ ASIF_ROLE(one, 1, set)
 ASIF_ROLE(all, ASIF_REST, wait)"
 object <<<"${gate/WAKE/pthread_cond_broadcast}"; all 0 -n 3; all 0 -n 4
 object <<<"${gate/WAKE/pthread_cond_signal}"; run 0 "$asif" verify o.c -n 2
-run 0 "$asif" verify o.c -n 3 # set may be called again
+all 1 -n 3; says 'deadlock' # set may be called again, but need not be
+as_test_of() { ! has test || { run "$1" "$asif" test o.c "${@:2}"; }; }
+as_test_of 1 -n 3 -o 1
+
+# Who waits for what another operation may bring waits by design, also behind others that wait.
+run 1 "$asif" verify "$root/objects/harness/bugs/lost_wakeup.c" --evidence lost.evidence; says 'deadlock'
+run 0 "$asif" replay lost.evidence; says 'one waits for a signal'
+preferred="
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static int readers, writers, writes;
+static void read_lock(void) { pthread_mutex_lock(&m); while (writes || writers) pthread_cond_wait(&c, &m); readers++; pthread_mutex_unlock(&m); }
+static void read_unlock(void) { pthread_mutex_lock(&m); if (!--readers) pthread_cond_broadcast(&c); pthread_mutex_unlock(&m); }
+static void write_lock(void) { pthread_mutex_lock(&m); writers++; while (writes || readers) pthread_cond_wait(&c, &m); writers--; writes = 1; pthread_mutex_unlock(&m); }
+static void write_unlock(void) { pthread_mutex_lock(&m); writes = 0; WAKE; pthread_mutex_unlock(&m); }
+ASIF_OBJECT(rw_lock)
+ASIF_OP_AS(read_lock, read_lock)
+ASIF_OP_AS(read_unlock, read_unlock)
+ASIF_OP_AS(write_lock, write_lock)
+ASIF_OP_AS(write_unlock, write_unlock)"
+object <<<"${preferred/WAKE/pthread_cond_broadcast(&c)}"; run 0 "$asif" verify o.c -n 3 -o 2
+object <<<"${preferred/WAKE/}"; run 1 "$asif" verify o.c -n 2 -o 2; says 'deadlock'
+
+# A token that is not given back: the next call waits at once.
+token="
+static sem_t free_;
+static int s;
+static void start(void) { sem_init(&free_, 0, 1); }
+ASIF_INIT(start)
+static void write(int v) { sem_wait(&free_); int same = s == v; s = v; if (GIVES) sem_post(&free_); }
+static int read(void) { sem_wait(&free_); int v = s; sem_post(&free_); return v; }
+$register"
+object <<<"${token/GIVES/1 || same}"; all 0 -n 3; decided; as_test 0
+object <<<"${token/GIVES/!same}"; all 1 -o 2; says "no return"
 
 # Locks for readers and writers.
 rw="
