@@ -41,6 +41,8 @@ static const char types[] =
     "union mark { void *p; u64 n; u8 c[8]; };\n"
     "struct node { u32 key; i8 tag; union { u64 l; struct { u32 x, y; }; u8 c[8]; }; struct node *next; u16 last; };\n"
     "struct flat { u64 l; i32 i; u16 h[2]; };\n"
+    "struct __attribute__((packed)) tight { u8 a; u32 b; i16 c; u64 d : 37; i32 e : 9; struct flat f; void *p; };\n"
+    "struct lead { u32 : 7; i32 b; u16 c; u16 d; };\n"
     "struct tail { u16 n; u32 more[]; };\n";
 
 /* parts: '@' is an expression, '#' an lvalue, '$' a name of an object. */
@@ -64,14 +66,16 @@ static void lvalue(struct writer *w, unsigned depth) {
   fill(w,
        PICK(w, "gw.l", "gw.s", "gw.i[%2]", "gw.p.h", "gw.p.k[%2]", "gw.p.m", "gw.c[%8]", "gw.b.a", "gw.b.b", "gw.b.c",
             "gw.w.a", "gw.w.b", "gw.w.c", "lw.l", "lw.i[(@) & 1]", "lw.p.m", "lw.c[(@) & 7]", "lw.b.b", "lw.w.a",
-            "gs.u", "gs.i", "ls.u", "ls.i", "gb.a", "gb.b", "gb.c", "lb.a", "lb.b", "lb.c", "go.a", "go.b", "go.c",
-            "go.d", "go.e", "go.f", "go.g", "lo.a", "lo.b", "lo.c", "lo.e", "lo.f", "lo.g", "gg.a", "gg.b", "gg.c",
-            "gg.d", "gn.key", "gn.tag", "gn.l", "gn.x", "gn.y", "gn.c[%8]", "gn.last", "ln.x", "ln.c[(@) & 7]", "np->y",
-            "np->l", "np->c[%8]", "gf.l", "gf.i", "gf.h[%2]", "lf.l", "lf.h[(@) & 1]", "(*(u32 *)&gf)",
-            "((u16 *)&lf)[(@) & 7]", "((u8 *)&gf)[(@) & 15]", "((i8 *)&lf)[%8]", "(*(i64 *)&lw)", "((u32 *)&gw)[%2]",
-            "(*(struct flat *)raw.h)", "x", "y", "u", "i", "c", "h", "((u8 *)&x)[%8]", "((u16 *)&y)[%4]",
-            "array[(@) & 3].i", "array[%4].h[%2]", "(*(u64 *)((char *)array + 16 * ((@) & 3)))", "tp->more[(@) & 3]",
-            "tp->n", "hp->i", "((u8 *)hp)[(@) & 15]"),
+            "gt.a", "gt.b", "gt.c", "gt.d", "gt.e", "gt.f.l", "gt.f.h[%2]", "lt.b", "lt.e", "lt.f.i", "lt.f.h[(@) & 1]",
+            "tt[(@) & 1].b", "tt[1].f.l", "gl.b", "gl.c", "ll.d", "ll.b", "gs.u", "gs.i", "ls.u", "ls.i", "gb.a",
+            "gb.b", "gb.c", "lb.a", "lb.b", "lb.c", "go.a", "go.b", "go.c", "go.d", "go.e", "go.f", "go.g", "lo.a",
+            "lo.b", "lo.c", "lo.e", "lo.f", "lo.g", "gg.a", "gg.b", "gg.c", "gg.d", "gn.key", "gn.tag", "gn.l", "gn.x",
+            "gn.y", "gn.c[%8]", "gn.last", "ln.x", "ln.c[(@) & 7]", "np->y", "np->l", "np->c[%8]", "gf.l", "gf.i",
+            "gf.h[%2]", "lf.l", "lf.h[(@) & 1]", "(*(u32 *)&gf)", "((u16 *)&lf)[(@) & 7]", "((u8 *)&gf)[(@) & 15]",
+            "((i8 *)&lf)[%8]", "(*(i64 *)&lw)", "((u32 *)&gw)[%2]", "(*(struct flat *)raw.h)", "x", "y", "u", "i", "c",
+            "h", "((u8 *)&x)[%8]", "((u16 *)&y)[%4]", "array[(@) & 3].i", "array[%4].h[%2]",
+            "(*(u64 *)((char *)array + 16 * ((@) & 3)))", "tp->more[(@) & 3]", "tp->n", "hp->i",
+            "((u8 *)hp)[(@) & 15]"),
        depth);
 }
 
@@ -109,12 +113,13 @@ static void statement(struct writer *w, unsigned depth) {
   for (;;) {
     size_t at = w->t.count;
     fill(w,
-         PICK(w, "# = @; ", "# = @; ", "# = @; ", "# += @; ", "# ^= @; ", "# -= @; ", "#++; ", "--#; ", "gw = lw; ",
-              "lw = gw; ", "lb = gw.b; ", "gw.b = lb; ", "gw.w = lw.w; ", "gb = turned(gb, @); ", "lo = go; ",
-              "go = lo; ", "gf = lf; ", "array[%4] = gf; ", "lf = array[(@) & 3]; ", "memcpy(&gw, raw.c, 8); ",
-              "memcpy(raw.c + %8, &lw, 8); ", "memcpy(&x, &gw, sizeof x); ", "memcpy(raw.c, &y, (@) & 7); ",
-              "memmove(raw.c + %4, raw.c + %4, (@) & 7); ", "memmove(raw.h, raw.h + 1, 8); ",
-              "memset(&gf, @, sizeof gf); ", "memset(raw.c + 3, @, (@) & 7); ", "memset(&lw, 0, sizeof lw); ",
+         PICK(w, "# = @; ", "# = @; ", "# = @; ", "# += (u64)(@); ", "# ^= @; ", "# -= (u64)(@); ", "#++; ", "--#; ",
+              "gw = lw; ", "lw = gw; ", "lb = gw.b; ", "gw.b = lb; ", "gw.w = lw.w; ", "gb = turned(gb, @); ",
+              "lo = go; ", "go = lo; ", "gf = lf; ", "array[%4] = gf; ", "lf = array[(@) & 3]; ",
+              "memcpy(&gw, raw.c, 8); ", "memcpy(raw.c + %8, &lw, 8); ", "memcpy(&x, &gw, sizeof x); ",
+              "memcpy(raw.c, &y, (@) & 7); ", "memmove(raw.c + %4, raw.c + %4, (@) & 7); ",
+              "memmove(raw.h, raw.h + 1, 8); ", "memset(&gf, @, sizeof gf); ", "memset(raw.c + 3, @, (@) & 7); ",
+              "memset(&lw, 0, sizeof lw); ",
               "gn.next = (struct node *)((u64)np | 1); np = (struct node *)((u64)gn.next & ~1ul); ",
               "gm.p = np; memcpy(lm.c, gm.c, 8); np = lm.p; ", "{ union mark t = gm; gm.p = &gn; t = gm; np = t.p; } ",
               "gm.n = (u64)np << 16 | (u16)(@); u ^= (u16)gm.n; np = (struct node *)(gm.n >> 16); ",
@@ -126,8 +131,10 @@ static void statement(struct writer *w, unsigned depth) {
               "np->next = np; if (np->next != np) u++; ", "(void)swap(&gw, &lw); ", "gs = (union same){.i = @}; ",
               "lw = (union word){.p = {.h = @, .m = @}}; ", "lb = (struct bits){@, @, @}; ",
               "u += ((union word){.l = @}).c[3]; ", "if (@) { # = @; } else { # = @; } ",
-              "u += (u64)((char *)&array[3] - (char *)array) + (u64)(&array[3].l - &array[1].l); ",
-              "memcpy(hp, &gf, sizeof gf); ", "memcpy(&lf, hp, 16); "),
+              "u += (u64)((char *)&array[3] - (char *)array) + (u64)(&array[3].l - &array[1].l); ", "gt = lt; ",
+              "lt = gt; ", "tt[(@) & 1] = gt; ", "lt.f = gf; ", "gt.f = lf; ", "gl = ll; ", "ll = gl; ",
+              "gt.p = np; lt = gt; np = lt.p; ", "memcpy(&tt[1], &gt, sizeof gt); ", "memcpy((u8 *)&gt + 1, &x, 4); ",
+              "gt = (struct tight){.b = @, .f = {.i = @}}; ", "memcpy(hp, &gf, sizeof gf); ", "memcpy(&lf, hp, 16); "),
          depth);
     if (!strstr(w->t.at + at, "(struct flat *)raw")) return; /* a struct */
     w->t.count = at;
@@ -139,6 +146,7 @@ static void function(struct writer *w, unsigned number) {
       &w->t,
       "long f%u(int a, int b) {\n  u64 x = (u64)a, y = (u64)b * 3, u = 7; i32 i = b; i8 c = (i8)a; i16 h = 300;\n"
       "  union word lw = {.l = (u64)a * 0x9e3779b97f4a7c15u}; union same ls = {5}; struct bits lb = {1, 2, 3};\n"
+      "  struct tight lt = {1, 2, 3, 4, 5, {6, 7, {8, 9}}, 0}; struct lead ll = {-1, 2, 3};\n"
       "  struct odd lo = {1, 2, 3, 4, 5, 1, 6}; struct flat lf = {1, 2, {3, 4}}; union mark lm = {0};\n"
       "  struct node ln = {.key = 5, .l = 77}; struct node *np = &gn;\n"
       "  struct tail *tp = malloc(sizeof *tp + 4 * sizeof(u32)); struct flat *hp = (struct flat *)any(16);\n"
@@ -148,7 +156,23 @@ static void function(struct writer *w, unsigned number) {
     statement(w, 3);
     put(w, "\n  ");
   }
-  static const char *const sums[] = {"gw.l",
+  static const char *const sums[] = {"gt.a",
+                                     "gt.b",
+                                     "(u64)gt.c",
+                                     "gt.d",
+                                     "(u64)gt.e",
+                                     "gt.f.l",
+                                     "gt.f.h[1]",
+                                     "lt.b",
+                                     "(u64)lt.f.i",
+                                     "tt[0].b",
+                                     "tt[1].f.l",
+                                     "tt[1].d",
+                                     "(u64)gl.b",
+                                     "gl.d",
+                                     "ll.c",
+                                     "(u64)ll.b",
+                                     "gw.l",
                                      "lw.l",
                                      "gs.u",
                                      "ls.u",
@@ -217,6 +241,8 @@ static const char *program_text(struct writer *w, struct mem *m) {
   put(w, "static union word gw; static union same gs = {3}; static struct bits gb = {9, -9, 999};\n"
          "static struct odd go = {1, 300, -5, 6, -7, 1, 0x7000000000000001}; static struct gaps gg = {3, 4, 5, 6};\n"
          "static struct node gn = {1, 2, {.x = 3}, 0, 4}; static union mark gm;\n"
+         "static struct tight gt = {1, 0x80000001u, -2, 0x1f00000003, -4, {5, 6, {7, 8}}, 0}, tt[2]; static struct "
+         "lead gl = {-5, 6, 7};\n"
          "static struct flat gf = {0x8000000000000000u, -2, {3, 4}}, array[4];\n"
          "static union { u8 c[16]; u16 h[8]; u32 i[4]; u64 l[2]; } raw;\n"
          "static struct bits turned(struct bits p, u64 v) { p.a += v; p.b = (int)(v >> 5) & 511; return p; }\n"
@@ -227,7 +253,7 @@ static const char *program_text(struct writer *w, struct mem *m) {
   text_open(&native, m);
   text_printf(&native,
               "#include <stdlib.h>\n#include <string.h>\n%s"
-              "#define EACH(X) X(gw) X(gs) X(gb) X(go) X(gg) X(gn) X(gm) X(gf) X(array) X(raw)\n"
+              "#define EACH(X) X(gt) X(tt) X(gl) X(gw) X(gs) X(gb) X(go) X(gg) X(gn) X(gm) X(gf) X(array) X(raw)\n"
               "#define KEEP(v) static __typeof__(v) v##_kept; memcpy(first ? (void *)&v##_kept : (void *)&v,"
               " first ? (void *)&v : (void *)&v##_kept, sizeof v);\n"
               "void reset(void) { static int first = 1; EACH(KEEP) first = 0; }\n",
@@ -313,8 +339,9 @@ static void compare(uint64_t seed, unsigned *unknown) {
       ++*unknown;
       continue;
     }
-    CHECKF(moved == MOVED, "seed %llu: %s(%d, %d): fault %d in line %u", (unsigned long long)seed, p->ops[i].name, a, b,
-           move.fault, move.place.line);
+    CHECKF(moved == MOVED, "seed %llu: %s(%d, %d): fault %d in line %u:%u\n%s", (unsigned long long)seed,
+           p->ops[i].name, a, b, move.fault, move.place.line, move.place.col,
+           getenv("ASIF_TEST_SEED") ? text_string(&w.t) : "");
     reset(); /* globals are as they begin */
     long expected = native(a, b);
     CHECKF(result == expected, "seed %llu: %s(%d, %d) is %lx, not %lx\n%s", (unsigned long long)seed, p->ops[i].name, a,

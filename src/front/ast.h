@@ -45,6 +45,7 @@ struct field {
   uint8_t width, first_bit;
   uint8_t pad; /* bits behind it that belong to nothing, up to the next bit-field or byte */
   bool is_bits;
+  bool packed; /* by an attribute of its own: at the next byte, a bit-field at the next bit */
 };
 
 struct type {
@@ -64,8 +65,10 @@ struct type {
   /* TYPE_STRUCT; a union is one whose fields all begin at 0 */
   const char *tag; /* or NULL */
   bool is_union;
-  bool as_bytes;               /* a union whose members do not have the same cells: its cells are its bytes */
-  bool mixed;                  /* some cell is not a scalar of one field: there is such a union in it, or a bit-field */
+  bool as_bytes; /* a union whose members do not have the same cells: its cells are its bytes */
+  bool mixed;    /* some cell is not a scalar of one field at a multiple of its size: there is such a union
+                  * in it, a bit-field, or a packed struct */
+  bool packed;   /* a scalar in it may be at an address that is not a multiple of its size */
   const struct type *flexible; /* what the array without a size that it ends with is made of, or NULL */
   struct field *fields;
   uint32_t field_count;

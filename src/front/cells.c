@@ -1,5 +1,6 @@
 /* The cells of types: each scalar is one, in the order of memory. Where members of a union do not have the same cells,
- * and where there are bit-fields, cells are bytes. */
+ * and where there are bit-fields, cells are bytes. So are unnamed bits that a struct begins with: a pointer to it is
+ * one to its first cell. */
 #include "front/front.h"
 
 struct visit {
@@ -36,7 +37,8 @@ static const struct field *longest(const struct type *t) {
 static void visit(const struct visit *, const struct type *, uint32_t offset, const char *name, bool atomic);
 
 static void visit_fields(const struct visit *v, const struct type *t, uint32_t offset, const char *name, bool atomic) {
-  uint32_t free = 0; /* bytes before this one are there already */
+  uint32_t free = t->field_count ? t->fields[0].offset : 0; /* bytes before this one are there already */
+  visit_bytes(v, offset, free, "", atomic);
   for (uint32_t i = 0; i < t->field_count; i++) {
     const struct field *f = &t->fields[i];
     const char *own = join_names(v, name, f->name, -1);
@@ -141,6 +143,19 @@ static void cells_of_union(struct mem *mem, struct type *t) {
   mem_free(mem, whole.cells.at);
 }
 
+/* Some scalar of one of several such structs in a row is not at a multiple of its size. */
+static bool is_unaligned(struct mem *mem, const struct type *t) {
+  struct list l = list_of(mem, t);
+  bool is = false;
+  for (size_t i = 0; i < l.cells.count; i++) {
+    const struct type *scalar = l.cells.at[i].scalar;
+    uint32_t align = scalar ? scalar->plain->align : 1;
+    is |= l.cells.at[i].offset % align || t->size % align;
+  }
+  mem_free(mem, l.cells.at);
+  return is;
+}
+
 void cells_of_struct(struct mem *mem, struct type *t) {
   for (uint32_t i = 0; i < t->field_count; i++) t->mixed |= t->fields[i].is_bits || t->fields[i].type->mixed;
   if (t->is_union && t->field_count) {
@@ -149,7 +164,8 @@ void cells_of_struct(struct mem *mem, struct type *t) {
     t->mixed |= mixed;
     return;
   }
-  uint32_t cells = 0, free = 0;
+  uint32_t free = t->field_count ? t->fields[0].offset : 0, cells = free;
+  t->mixed |= free;
   for (uint32_t i = 0; i < t->field_count; i++) {
     struct field *f = &t->fields[i];
     uint32_t end = f->offset + (f->first_bit + f->width + 7u) / 8;
@@ -164,4 +180,5 @@ void cells_of_struct(struct mem *mem, struct type *t) {
     if (end > free) free = end;
   }
   t->cells = cells;
+  if (t->packed && !t->mixed) t->mixed = is_unaligned(mem, t);
 }

@@ -89,6 +89,10 @@ struct label {
   struct place place;
   bool defined;
 };
+struct pack_from { /* #pragma pack, before a token */
+  size_t token;
+  uint32_t most;
+};
 struct use { /* of something declared that must be defined by the end of the file */
   struct decl *decl;
   struct place place;
@@ -114,8 +118,10 @@ struct front {
   bool restrict_seen;  /* types do not know it */
   uint32_t size_asked; /* by __asif_size, of the struct being read in a model header; 0 */
   VEC(struct line_table) lines;
-  uint32_t depth, steps;        /* of nesting now; in all */
-  VEC(char) brackets;           /* that are open, where something is skipped */
+  uint32_t depth, steps; /* of nesting now; in all */
+  VEC(char) brackets;    /* that are open, where something is skipped */
+  VEC(struct pack_from) packs;
+  VEC(uint32_t) packs_pushed;
   uint32_t headers;             /* bits of enum header: whose functions are known */
   VEC(struct type *) qualified; /* copies of struct types, to be completed with them */
   VEC(struct use) uses;
@@ -150,8 +156,12 @@ void parse_skip_external(struct front *);
 bool parse_pass_over(struct front *);
 void parse_deferred(struct front *);
 
-/* lex.c */
+/* pragma.c */
+/* The word of a #pragma that changes what declarations after it mean, and is not carried out; NULL if there is none. */
 const char *pragma_refused(const char *text, const char *end);
+void pragma_read(struct front *, struct place, const char *text, const char *end);
+/* What #pragma pack says at a token: the most that fields are aligned to, or 0. */
+uint32_t pack_at(const struct front *, size_t token);
 
 /* flags.c: false with the problem if they change what C means */
 bool flags_change_meaning(const char *word);
@@ -223,8 +233,13 @@ const struct type *type_pointer(struct front *, const struct type *of, struct pl
 const struct type *type_array(struct front *, const struct type *of, int64_t count, bool known, struct place);
 const struct type *type_qualified(struct front *, const struct type *, bool atomic, bool constant, bool is_volatile);
 struct type *type_new(struct front *, enum type_kind);
-void type_complete(struct front *, struct type *, uint32_t align, bool packed,
-                   struct place); /* lays out a struct or union whose fields are there */
+struct packing {
+  uint32_t align; /* asked for, or 0 */
+  uint32_t most;  /* of its fields, by #pragma pack; or 0 */
+  bool packed;
+};
+/* Lays out a struct or union whose fields are there. */
+void type_complete(struct front *, struct type *, const struct packing *, struct place);
 void type_must_be_complete(struct front *, const struct type *, struct place, const char *what);
 bool type_same(const struct type *, const struct type *);      /* qualifiers of the outermost do not count */
 bool type_identical(const struct type *, const struct type *); /* and not just of the same values */

@@ -29,27 +29,9 @@ static void skip_line(struct lexer *x) {
   while (x->at < x->end && *x->at != '\n') x->at++;
 }
 
-/* The word of a #pragma that changes what declarations after it mean; NULL if it does not. */
-const char *pragma_refused(const char *p, const char *end) {
-  static const char *const words[] = {
-      "pack",      "weak", "ms_struct", "scalar_storage_order", "redefine_extname", "options", "align",
-      "attribute", "omp",  "acc"};
-  for (;;) {
-    while (p < end && (*p == ' ' || *p == '\t')) p++;
-    const char *word = p;
-    while (p < end && (is_letter(*p) || is_digit(*p))) p++;
-    size_t n = (size_t)(p - word);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-      if (n == strlen(words[i]) && !memcmp(word, words[i], n)) return words[i];
-    bool whose = (n == 3 && !memcmp(word, "GCC", 3)) || (n == 5 && !memcmp(word, "clang", 5));
-    if (!whose) return NULL;
-  }
-}
-
 static void read_pragma(struct lexer *x, const char *p) {
-  const char *end = memchr(p, '\n', (size_t)(x->end - p)), *word = pragma_refused(p, end ? end : x->end);
-  struct place place = {x->file, x->line, 1};
-  if (word) front_outside(x->f, place, "#pragma %s", word);
+  const char *end = memchr(p, '\n', (size_t)(x->end - p));
+  pragma_read(x->f, (struct place){x->file, x->line, 1}, p, end ? end : x->end);
 }
 
 /* # 12 "file.c" flags: what follows is that line. Of other directives, only some #pragma say something. */

@@ -56,6 +56,7 @@ struct lvalue {
   struct value address; /* ... where it is in memory */
   uint8_t flags;        /* of accesses to it */
   const struct type *type;
+  bool packed;              /* it need not be aligned: in a packed struct, or of a type that says so */
   const struct field *bits; /* it is a bit-field; or NULL */
   const struct expr *expr;
   const struct expr *call; /* the atomic operation on it, which says the memory order; or NULL */

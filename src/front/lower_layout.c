@@ -85,8 +85,6 @@ uint32_t layout_for(struct lowering *l, const struct type *t, const char *variab
     if (l->layout_types.at[i] && type_same(l->layout_types.at[i], t)) return (uint32_t)i;
   refuse_type(l, t, l->frame ? l->frame->function->place : (struct place){0});
   cell_list cells = flatten(l, t);
-  if (cells.count && cells.at[0].offset) /* a pointer to it would be one to its first cell */
-    lower_outside(l, place, "a struct that begins with unnamed bits");
   array_list arrays = {0};
   add_arrays(l, &arrays, t, 0, false);
   struct text name;

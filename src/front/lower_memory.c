@@ -13,6 +13,7 @@ static struct lvalue lvalue_at(struct value address, uint8_t flags, const struct
     v.r = (reg)(address.r + address.imm);
   }
   if (e->type->atomic) v.flags |= FLAG_ATOMIC;
+  v.packed = e->type->own_align && e->type->align < e->type->plain->align;
   return v;
 }
 
@@ -144,6 +145,17 @@ static struct lvalue made_in_memory(struct lowering *l, const struct expr *e, co
   return to;
 }
 
+/* What a compound literal is initialised with. */
+static struct value made_value(struct lowering *l, const struct expr *e) {
+  if (e->type->mixed) {
+    struct lvalue made = made_in_memory(l, e, e->a);
+    return value_load(l, &made, e->place);
+  }
+  reg r = reg_new(l, e->type->cells, "");
+  value_init(l, r, e->type, e->a);
+  return value_in(r);
+}
+
 struct lvalue lvalue_of(struct lowering *l, const struct expr *e) {
   switch (e->kind) {
   case E_NAME: return lvalue_name(l, e);
@@ -153,6 +165,7 @@ struct lvalue lvalue_of(struct lowering *l, const struct expr *e) {
     struct lvalue v = lvalue_part(whole, e->field->cell, e->field->offset);
     v.type = e->type;
     v.bits = e->field->is_bits ? e->field : NULL;
+    v.packed |= e->a->type->packed;
     v.expr = e;
     if (e->type->atomic) v.flags |= FLAG_ATOMIC;
     return v;
@@ -164,15 +177,11 @@ struct lvalue lvalue_of(struct lowering *l, const struct expr *e) {
       struct expr *name = mem_piece(l->mem, sizeof *name);
       *name = (struct expr){.kind = E_NAME, .decl = e->decl, .type = e->type, .place = e->place, .lvalue = true};
       struct lvalue to = lvalue_of(l, name);
-      reg v = reg_new(l, e->type->cells, "");
-      value_init(l, v, e->type, e->a);
-      value_store(l, &to, value_in(v), e->place);
+      value_store(l, &to, made_value(l, e), e->place);
       return to;
     }
     if (e->type->mixed) return made_in_memory(l, e, e->a);
-    reg r = reg_new(l, e->type->cells, "");
-    value_init(l, r, e->type, e->a);
-    return lvalue_in(r, e);
+    return lvalue_in(made_value(l, e).r, e);
   }
   default: return lvalue_in(value_reg(l, lower_value(l, e), e->place), e);
   }
@@ -335,6 +344,7 @@ static void init_parts_in_memory(struct lowering *l, const struct lvalue *to, co
     struct lvalue part = lvalue_part(*to, f ? f->cell : i * of->cells, f ? f->offset : i * of->size);
     part.type = of;
     part.bits = f && f->is_bits ? f : NULL;
+    part.packed |= t->packed;
     init_parts_in_memory(l, &part, e->args[i]);
   }
 }
@@ -402,6 +412,7 @@ static bool known(const struct lowering *l, const struct lvalue *v, struct value
   uint32_t cell = 0;
   while (cell < layout->count && layout->cells[cell].offset != v->address.bytes) cell++;
   if (cell == layout->count || layout->cells[cell].size != v->type->size) return false;
+  if ((v->flags & FLAG_ATOMIC) && v->address.bytes % v->type->size) return false; /* the machine reports it */
   word w = g->init[cell];
   if (word_is_pointer(w)) {
     const struct layout *to = &l->layouts.at[l->globals.at[word_object(w)].layout];
@@ -428,6 +439,7 @@ static struct inst *emit_part(struct lowering *l, enum code code, const struct l
   struct lvalue part = lvalue_part(*v, cell, shape ? shape[cell].offset : 0);
   struct inst *in = emit_access(l, code, &part, at);
   in->count = (uint16_t)count;
+  if (v->packed || v->type->packed) in->op = ACCESS_PACKED;
   in->shape = shape && count > 1 ? shape + cell : NULL;
   if (shape && count == 1) in->scalar = shape[cell].scalar;
   return in;

@@ -190,7 +190,8 @@ static void put_mets(struct lowering *l, struct strand *s, const mets *all) {
 }
 
 static bool is_plain_access(const struct inst *in) {
-  return (in->code == I_LOAD || in->code == I_STORE) && !in->op && !(in->flags & (FLAG_ATOMIC | FLAG_CONSTANT));
+  return (in->code == I_LOAD || in->code == I_STORE) && in->op != ACCESS_BITS &&
+         !(in->flags & (FLAG_ATOMIC | FLAG_CONSTANT));
 }
 
 static bool same_scalar(struct scalar a, struct scalar b) {

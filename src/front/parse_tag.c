@@ -64,7 +64,7 @@ static void parse_field(struct front *f, const struct specifiers *s, struct fiel
     field = (struct field){.name = d.name->text, .type = d.type, .place = d.name->place, .offset = d.attributes.align};
     if (s->attributes.align > field.offset) field.offset = s->attributes.align;
     if (!parse_at(f, ":")) refuse_field(f, d.type, d.name->place);
-    if (d.attributes.packed) front_outside(f, d.attributes.place, "a packed field");
+    field.packed = d.attributes.packed;
   }
   if (parse_accept(f, ":")) {
     if (field.offset) front_outside(f, field.place, "a bit-field with an alignment of its own");
@@ -74,9 +74,10 @@ static void parse_field(struct front *f, const struct specifiers *s, struct fiel
     field.width = (uint8_t)width;
     struct attributes more = {0};
     parse_attributes(f, &more);
-    if (more.align || more.packed || more.outside)
-      front_outside(f, field.place, "a bit-field with an alignment of its own");
+    field.packed |= more.packed;
+    if (more.align || more.outside) front_outside(f, field.place, "a bit-field with an alignment of its own");
   }
+  field.packed |= s->attributes.packed;
   add_field(f, to, field);
 }
 
@@ -135,7 +136,8 @@ const struct type *parse_struct(struct front *f) {
     t->outside_place = attributes.outside ? attributes.place : word->place;
     t->unknown_size = attributes.outside != NULL;
   }
-  type_complete(f, t, attributes.align ? attributes.align : 1, attributes.packed, word->place);
+  struct packing packing = {attributes.align, pack_at(f, f->at), attributes.packed};
+  type_complete(f, t, &packing, word->place);
   if (f->size_asked) t->size = f->size_asked;
   f->size_asked = 0;
   return t;

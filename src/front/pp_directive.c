@@ -198,6 +198,8 @@ void pp_pragma(struct pp *pp, const char *text, size_t length) {
   if (!plain_pragma(text, length)) pp_compiler(pp, "this #pragma");
   pp_move(pp, pp_line(pp));
   text_add(pp->out, "#pragma");
+  if (length > 4 && !memcmp(text, "pack", 4)) /* the one that says something to who reads on (pragma.c) */
+    text_printf(pp->out, " %.*s", (int)length, text);
   pp->out_begun = true;
 }
 

@@ -154,7 +154,8 @@ enum code {
 };
 enum { REQUIRE_CONDITION, REQUIRE_LOCK, REQUIRE_SIGNAL };
 enum { CHUNK_AFTER, CHUNK_BEFORE, CHUNK_BACKWARDS };
-enum { ACCESS_BITS = 1 }; /* op of I_LOAD and I_STORE: the bytes around a bit-field */
+/* op of I_LOAD and I_STORE: the bytes around a bit-field; a scalar that need not be at a multiple of its size. */
+enum { ACCESS_BITS = 1, ACCESS_PACKED = 2 };
 enum {
   TRAP_STOPS,       /* the program stops itself */
   TRAP_LIMIT,       /* a limit of ours: recursion past the bound, too many orders of evaluation */

@@ -120,6 +120,7 @@ const struct type *type_array(struct front *f, const struct type *of, int64_t co
   t->complete = known;
   t->cells = t->count * of->cells;
   t->mixed = of->mixed;
+  t->packed = of->packed;
   if (known && (uint64_t)count * of->size > UINT32_MAX) front_fail(f, place, "an object of more than 4 GB");
   t->size = t->count * of->size;
   t->depth = deeper(f, of, place);
@@ -230,20 +231,25 @@ static void take_outside(struct type *t, const struct type *from) {
   t->unknown_size = from->unknown_size;
 }
 
-void type_complete(struct front *f, struct type *t, uint32_t align, bool packed, struct place place) {
+void type_complete(struct front *f, struct type *t, const struct packing *packing, struct place place) {
+  uint32_t align = packing->align ? packing->align : 1;
   uint64_t size = 0, bit = 0; /* bit: the first free one */
   uint16_t depth = 0;
   for (uint32_t i = 0; i < t->field_count; i++) {
     struct field *field = &t->fields[i];
     const struct type *of = field->type;
+    bool packed = packing->packed || field->packed;
     uint32_t asked = field->offset, own = packed ? 1 : of->align; /* parse_fields leaves what was asked for there */
+    if (field->is_bits && packing->most) own = of->align;         /* compilers look at #pragma pack alone */
     if (asked > own) own = asked;
+    if (packing->most && own > packing->most) own = packing->most;
+    t->packed |= own < of->align || of->packed || (of->own_align && of->align < of->plain->align);
     if (align < own && (!field->is_bits || *field->name)) align = own;
     if (bit / 8 > UINT32_MAX / 2 || of->size > UINT32_MAX / 2) front_fail(f, place, "an object of more than 2 GB");
     f->unit->member_arrays |= of->kind == TYPE_ARRAY;
     if (t->is_union) bit = 0;
     if (field->is_bits) {
-      bit = place_bits(field, bit, packed);
+      bit = place_bits(field, bit, packed || packing->most);
     } else {
       field->offset = round_up((uint32_t)((bit + 7) / 8), own);
       bit = 8 * ((uint64_t)field->offset + of->size);
@@ -252,8 +258,6 @@ void type_complete(struct front *f, struct type *t, uint32_t align, bool packed,
     if (deeper(f, of, place) > depth) depth = deeper(f, of, place);
     if (of->kind == TYPE_ARRAY && !of->complete) t->flexible = of->of;
     take_outside(t, of);
-    if (packed && (of->align > 1 || field->is_bits) && !t->outside)
-      t->outside = "__attribute__((packed))", t->outside_place = place;
   }
   t->size = round_up((uint32_t)size, align);
   t->align = align;

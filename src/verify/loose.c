@@ -120,13 +120,19 @@ static struct piece piece_of(const word *r, const struct inst *in, const struct 
                         c->scalar};
 }
 
+/* An access that must be aligned, and is not. */
+static bool is_unaligned(const struct inst *in, const struct piece *p) {
+  if (p->size <= 1 || p->byte % p->size == 0 || (in->flags & FLAG_BYTES) || in->shape) return false;
+  bool plain = (in->code == I_LOAD || in->code == I_STORE) && !(in->flags & FLAG_ATOMIC);
+  return !plain || in->op != ACCESS_PACKED;
+}
+
 static enum ended load_pieces(struct run *run, const struct inst *in, const struct access_to *to, word *out) {
   for (unsigned i = 0; i < to->count; i++) {
     struct piece p = piece_of(run->r, in, to, i);
     enum fault why = bytes_load(run->machine, run->state, to->object, p.byte, p.size, p.scalar, &out[i]);
     if (why) return step_fault(run, in, why, NULL);
-    if (p.size > 1 && p.byte % p.size && !(in->flags & FLAG_BYTES) && !in->shape)
-      return step_fault(run, in, FAULT_POINTER, "the pointer is marked, or not aligned");
+    if (is_unaligned(in, &p)) return step_fault(run, in, FAULT_POINTER, "the pointer is marked, or not aligned");
   }
   return GO_ON;
 }
@@ -138,8 +144,7 @@ static enum ended store_pieces(struct run *run, const struct inst *in, const str
   bool registers = values >= run->r && values < run->r + m->regs, dissolved = false;
   for (unsigned i = 0; i < to->count; i++) {
     struct piece p = piece_of(run->r, in, to, i);
-    if (p.size > 1 && p.byte % p.size && !(in->flags & FLAG_BYTES) && !in->shape)
-      return step_fault(run, in, FAULT_POINTER, "the pointer is marked, or not aligned");
+    if (is_unaligned(in, &p)) return step_fault(run, in, FAULT_POINTER, "the pointer is marked, or not aligned");
     enum fault why = bytes_store(m, run->state, to->object, p.byte, p.size, values[i]);
     if (why == FAULT_DISSOLVE && !dissolved) {
       dissolved = true;

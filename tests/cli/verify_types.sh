@@ -79,7 +79,7 @@ refused '_Generic on a mutex is outside the C that verify reads' '_Generic(&m, p
 static pthread_mutex_t m;'
 
 # Layouts that are not C's own.
-for pragma in '#pragma pack(1)' '#pragma pack(push, 1)' '_Pragma("pack(1)")' '#pragma GCC scalar_storage_order big-endian' '#pragma ms_struct on' \
+for pragma in '#pragma pack(push, here, 1)' '#pragma pack(3)' '#pragma pack(pop)' '#pragma GCC scalar_storage_order big-endian' '#pragma ms_struct on' \
   '#pragma weak get'; do
   refused 'o.c:6:1: #pragma' 1 "$pragma"
 done
@@ -96,7 +96,29 @@ true_for 'sizeof(struct { char c; a x; }) == 32' 'typedef int a __attribute__((a
 true_for 'sizeof(struct { char c; const a x; }) == 64' 'typedef int a __attribute__((aligned(32)));'
 true_for 'sizeof(struct { char c; int x; }) == 8 && _Alignof(int __attribute__((aligned(32)))) == 32'
 true_for 'sizeof(s) == 5' 'typedef struct { char c; int i; } __attribute__((packed)) s;'
-refused '__attribute__((packed)) is outside' 's.i == 7' 'static struct { char c; int i; } __attribute__((packed)) s = {1, 7};'
+# Packed: fields are where the compiler has them, and are read and written there; through a pointer that says nothing of it, or atomically, that is undefined.
+packed='static struct tight { char c; int i; short h[2]; long l; } __attribute__((packed)) s = {1, 7, {2, 3}, -4}, t[3];'
+true_for 's.i == 7 && s.h[1] == 3 && s.l == -4 && sizeof s == 17 && (char *)&s.h[1] - (char *)&s == 7' "$packed"
+true_for '({ struct tight t[3] = {{0}}; t[1] = s, t[1].l++, t[1].h[s.c] += 5, t[1].l == -3 && t[1].h[1] == 8 && t[2].l == 0; })' "$packed"
+true_for '({ struct tight x = {.l = 5}, *q = &x; q->i = 6; struct tight y = *q; y.l + y.i == 11; })' "$packed"
+object '(*(int *)((char *)&s + 1) = 1)' "$packed"; run 1 "$asif" verify o.c; says 'not aligned'
+object '*r == 7' "$packed static int *r = &s.i;"; run 1 "$asif" verify o.c; says 'not aligned'
+object '__atomic_load_n(&s.i, 5) == 7' "$packed"; run 1 "$asif" verify o.c; says 'not aligned'
+true_for '*(near *)((char *)&s + 1) == 7' "$packed typedef int near __attribute__((aligned(1), may_alias));"
+true_for 'sizeof(struct p) == 6 && sizeof(struct q) == 8 && __builtin_offsetof(struct r, l) == 4 && sizeof(struct v) == 16' '
+#pragma pack(push, 2)
+struct p { char c; int i; };
+#pragma pack(pop)
+struct q { char c; int i; };
+_Pragma("pack(4)")
+struct r { char c; long l; };
+#pragma pack()
+struct v { char c; long l; };'
+true_for 'x.a == 5 && x.b == -3 && sizeof x == 3' 'static struct { unsigned a : 13; int b : 11; } __attribute__((packed)) x = {5, -3};'
+true_for 'sizeof x == 9 && x.p == &x.c' 'static struct x { char c; char *p __attribute__((packed)); } x = {1, &x.c};'
+# Unnamed bits at the beginning.
+true_for '({ struct x y = x; y.b = i, y.b == -1 && y.c == 7 && sizeof x == 12; })' 'static struct x { int : 9; int b; int c; } x = {3, 7};'
+true_for '({ struct u x = {3}, *q = &x; q->b += 1; x.b == 4 && (char *)q == (char *)&x && (char *)&x.b - (char *)q == 4; })' 'struct u { int : 9; int b; };'
 true_for 'sizeof(v) == 16' 'typedef int v __attribute__((vector_size(16)));'
 refused 'a vector is outside the C that verify reads' '(x = x, 1)' 'static int x __attribute__((vector_size(16)));'
 true_for 'sizeof(struct s) == 64 && sizeof(struct t) == 32 && sizeof(struct u) == 32' '
