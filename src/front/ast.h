@@ -65,10 +65,11 @@ struct type {
   /* TYPE_STRUCT; a union is one whose fields all begin at 0 */
   const char *tag; /* or NULL */
   bool is_union;
-  bool as_bytes; /* a union whose members do not have the same cells: its cells are its bytes */
-  bool mixed;    /* some cell is not a scalar of one field at a multiple of its size: there is such a union
-                  * in it, a bit-field, or a packed struct */
-  bool packed;   /* a scalar in it may be at an address that is not a multiple of its size */
+  bool transparent; /* a union: a parameter of this type takes what any of its members does */
+  bool as_bytes;    /* a union whose members do not have the same cells: its cells are its bytes */
+  bool mixed;       /* some cell is not a scalar of one field at a multiple of its size: there is such a union
+                     * in it, a bit-field, or a packed struct */
+  bool packed;      /* a scalar in it may be at an address that is not a multiple of its size */
   const struct type *flexible; /* what the array without a size that it ends with is made of, or NULL */
   struct field *fields;
   uint32_t field_count;

@@ -327,7 +327,7 @@ struct expr *expr_call(struct front *f, struct place place, struct expr *functio
   bool more = (type->variadic && count > least) || type->unspecified;
   if (!more) count_arguments(f, place, named ? function->decl->name : "this pointer to a function", count, least);
   for (uint32_t i = 0; i < count; i++)
-    args[i] = i < least ? expr_as_if_assigned(f, args[i], type->params[i], "a parameter") : expr_value(f, args[i]);
+    args[i] = i < least ? expr_as_parameter(f, args[i], type->params[i]) : expr_value(f, args[i]);
   struct expr *e = expr_new(f, E_CALL, place, function, NULL, NULL);
   expr_args(f, e, args, count);
   e->type = type->of->plain;

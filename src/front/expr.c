@@ -181,23 +181,47 @@ static struct expr *float_constant(struct front *f, const struct expr *e, const 
   return expr_number(f, e->place, number, to->plain);
 }
 
+/* True if C lets e be assigned to something of the type. */
+static bool can_be_assigned(struct expr *e, const struct type *to) {
+  const struct type *from = e->type;
+  if (type_is_integer(to)) return type_is_integer(from) || (to->kind == TYPE_BOOL && from->kind == TYPE_POINTER);
+  if (to->kind == TYPE_POINTER) return expr_is_null(e) || (from->kind == TYPE_POINTER && pointers_agree(from, to));
+  return (type_is_record(to) || to->kind == TYPE_FLOAT || to->kind == TYPE_VA_LIST) && type_same(from, to);
+}
+
 /* As if assigned to something of the type: what names the thing assigned to, in the message. */
 struct expr *expr_as_if_assigned(struct front *f, struct expr *e, const struct type *to, const char *what) {
   e = expr_value(f, e);
   const struct type *from = e->type;
-  bool fine = false;
-  if (type_is_integer(to))
-    fine = type_is_integer(from) || (to->kind == TYPE_BOOL && from->kind == TYPE_POINTER);
-  else if (to->kind == TYPE_POINTER)
-    fine = expr_is_null(e) || (from->kind == TYPE_POINTER && pointers_agree(from, to));
-  else
-    fine = (type_is_record(to) || to->kind == TYPE_FLOAT || to->kind == TYPE_VA_LIST) && type_same(from, to);
+  bool fine = can_be_assigned(e, to);
   struct expr *number = fine ? NULL : float_constant(f, e, to);
   if (number) return number;
   if (!fine && (to->kind == TYPE_FLOAT || from->kind == TYPE_FLOAT)) refuse_float(f, e->place);
   if (!fine)
     front_fail(f, e->place, "'%s' given to %s of type '%s'", type_text(f, from->plain), what, type_text(f, to->plain));
   return type_is_record(to) ? e : expr_convert(f, e, to, true);
+}
+
+/* __attribute__((transparent_union)): the argument becomes the member of its type, otherwise the first member that it
+ * can be assigned to. */
+struct expr *expr_as_parameter(struct front *f, struct expr *e, const struct type *to) {
+  e = expr_value(f, e);
+  if (!to->plain->transparent || type_same(e->type, to)) return expr_as_if_assigned(f, e, to, "a parameter");
+  const struct type *u = to->plain;
+  uint32_t i = 0;
+  while (i < u->field_count && !type_same(u->fields[i].type->plain, e->type->plain)) i++;
+  if (i == u->field_count)
+    for (i = 0; i < u->field_count && !can_be_assigned(e, u->fields[i].type); i++) {}
+  if (i == u->field_count) return expr_as_if_assigned(f, e, to, "a parameter");
+  struct expr **members = mem_zero(f->mem, i + 1, sizeof *members);
+  members[i] = expr_as_if_assigned(f, e, u->fields[i].type, "a parameter");
+  struct expr *init = expr_new(f, E_INIT, e->place, NULL, NULL, NULL);
+  expr_args(f, init, members, i + 1);
+  init->type = u;
+  struct expr *made = expr_new(f, E_COMPOUND, e->place, init, NULL, NULL);
+  made->type = u;
+  made->lvalue = true;
+  return expr_value(f, made);
 }
 
 /* A kind of mutex that is not plain, in the model headers. */

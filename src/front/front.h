@@ -249,6 +249,7 @@ static inline bool type_is_integer(const struct type *t) { return t->kind == TYP
 static inline bool type_is_scalar(const struct type *t) { return type_is_integer(t) || t->kind == TYPE_POINTER; }
 static inline bool type_is_record(const struct type *t) { return t->kind == TYPE_STRUCT; } /* or a union */
 /* The type with another alignment, as a typedef gives it. */
+void type_make_transparent(const struct type *);
 const struct type *type_aligned(struct front *, const struct type *, uint32_t align);
 /* A copy of the type that is refused where an operation reaches it. */
 const struct type *type_outside(struct front *, const struct type *, const char *what, struct place);
@@ -273,6 +274,7 @@ void expr_args(struct front *, struct expr *, struct expr **, uint32_t count); /
 struct expr *expr_value(struct front *, struct expr *); /* an lvalue, array or function used as a value */
 struct expr *expr_convert(struct front *, struct expr *value, const struct type *, bool implicit);
 struct expr *expr_as_if_assigned(struct front *, struct expr *, const struct type *, const char *what);
+struct expr *expr_as_parameter(struct front *, struct expr *, const struct type *);
 struct expr *expr_condition_value(struct front *, struct expr *); /* a scalar, compared with zero by who uses it */
 struct expr *expr_name(struct front *, struct place, struct decl *);
 struct expr *expr_cast(struct front *, struct place, const struct type *, struct expr *);
@@ -357,7 +359,7 @@ void parse_local_declaration(struct front *, struct statements *);
 struct attributes { /* what they change */
   uint32_t align;   /* the alignment asked for, or 0 */
   uint32_t vector;  /* bytes of a vector, or 0 */
-  bool packed, is_weak, is_constructor;
+  bool packed, is_weak, is_constructor, transparent;
   const char *outside;     /* what makes the type one that is not followed, or NULL */
   const struct type *mode; /* __attribute__((mode(...))): the integer type that it asks for, unsigned; or NULL */
   struct decl *cleanup;

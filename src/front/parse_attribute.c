@@ -46,7 +46,7 @@ static const char *const harmless[] = {
     "pass_object_size", "pt_guarded_by", "pure", "regparm", "release_capability", "requires_capability", "retain",
     "returns_nonnull", "scoped_lockable", "section", "sentinel", "shared_lock_function", "shared_locks_required",
     "shared_trylock_function", "simd", "stack_protect", "strict_flex_array", "symver", "sysv_abi", "tainted_args",
-    "target", "tls_model", "transparent_union", "try_acquire_capability", "unavailable", "unlock_function", "unused",
+    "target", "tls_model", "try_acquire_capability", "unavailable", "unlock_function", "unused",
     "used", "visibility", "warn_if_not_aligned", "warn_unused_result", "warning", "weakref", "zero_call_used_regs",
 };
 /* clang-format on */
@@ -120,6 +120,8 @@ static void parse_attribute(struct front *f, struct attributes *to) {
   } else {
     if (is_called(t, "packed")) {
       to->packed = true;
+    } else if (is_called(t, "transparent_union")) {
+      to->transparent = true;
     } else if (is_called(t, "weak")) {
       to->is_weak = true;
     } else if (is_called(t, "constructor")) {

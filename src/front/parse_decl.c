@@ -31,6 +31,7 @@ static void declare_typedef(struct front *f, const struct specifiers *s, const s
   const struct type *type = d->type;
   uint32_t align = s->attributes.align > d->attributes.align ? s->attributes.align : d->attributes.align;
   if (align) type = type_aligned(f, type, align);
+  if (d->attributes.transparent || s->attributes.transparent) type_make_transparent(type);
   struct decl *old = scope_find_here(f, d->name->symbol);
   if (old && !(old->kind == DECL_TYPEDEF && type_same(old->type, type))) {
     enum chosen chosen = choose(f, old, d->name->place);

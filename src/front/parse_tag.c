@@ -138,6 +138,7 @@ const struct type *parse_struct(struct front *f) {
   }
   struct packing packing = {attributes.align, pack_at(f, f->at), attributes.packed};
   type_complete(f, t, &packing, word->place);
+  t->transparent = attributes.transparent && is_union;
   if (f->size_asked) t->size = f->size_asked;
   f->size_asked = 0;
   return t;

@@ -151,6 +151,12 @@ const struct type *type_aligned(struct front *f, const struct type *t, uint32_t 
   return copy;
 }
 
+/* typedef union { ... } name __attribute__((transparent_union)): the union itself becomes one, as the name is the only
+ * one it has; for one with a tag, the compiler refuses calls where it is not. */
+void type_make_transparent(const struct type *t) {
+  if (t->plain->is_union) ((struct type *)t->plain)->transparent = true;
+}
+
 /* An _Atomic struct is aligned so that hardware could access it whole. */
 static uint32_t atomic_align(const struct type *t) {
   bool power = t->size && !(t->size & (t->size - 1)) && t->size <= 16;

@@ -74,6 +74,27 @@ refused 'inline assembly is outside' 'f()' 'static int f(void) { int x; asm("mov
 refused 'inline assembly is outside' 'f()' 'static int f(void) { int x; asm("" : "=r"(x)); return x; }'
 true_for 1 'static int f(void) { int x; asm("mov $1, %0" : "=r"(x)); return x; } asm(".globl f");'
 
+# Parameters that are transparent unions take what any member does: the attribute is of the union, or of the name that a typedef gives it.
+any='struct a { int x; };
+typedef union { int *i; const struct a *a; void *v; } __attribute__((transparent_union)) any;
+typedef union { struct a *a; long *l; } late __attribute__((__transparent_union__));
+static int number(any p) { return *p.i; }
+static int inside(const any p) { return p.a->x; }
+static int is_null(any p, int n) { return !p.v + n; }
+static int behind(late p) { return (int)*p.l; }
+static int seven = 7; static struct a eight = {8}; static long nine = 9; static any ten = {&seven};'
+true_for 'number(&seven) == 7 && number(ten) == 7 && inside(&eight) == 8 && is_null(0, 1) == 2 && is_null(&nine, 1) == 1 && behind(&nine) == 9' "$any"
+true_for 'by(&eight) == 8' "$any
+static int (*by)(any) = inside;"
+false_for 'inside(&eight) == 7' "$any"
+false_for 'is_null(&nine, 1) == 2' "$any"
+refused "'int *' given to a parameter of type 'union'" 'behind(&seven)' "$any"
+refused "'int *' given to a parameter of type 'union u'" 'f(&one)' 'union u { int *i; long *l; }; static int f(union u x) { return *x.i; }'
+
+# All numbers of <errno.h> are the system's, and errno is each thread's own.
+true_for '(errno = ENOSPC, errno == 28) && ENOBUFS == 105 && EDQUOT == 122 && EWOULDBLOCK == EAGAIN && E2BIG == 7 && ERANGE == 34' '#include <errno.h>'
+false_for 'ENOBUFS == ENOSPC' '#include <errno.h>'
+
 # What types say of themselves.
 true_for '__builtin_types_compatible_p(int, const int) && !__builtin_types_compatible_p(int, long) && __builtin_choose_expr(sizeof(int) == 4, 1, nothing())' 'int nothing(void);'
 false_for '__builtin_types_compatible_p(char, signed char)'
