@@ -112,7 +112,8 @@ static bool search_client(struct job *j, const struct client *c, bool points, do
                                        .ops = c->ops,
                                        .bound = -1,
                                        .recursion = j->options.recursion,
-                                       .points = points};
+                                       .points = points,
+                                       .check_orders = true};
   v->options.search.jobs =
       cores > 0 && c->threads * c->ops > 4 ? (unsigned)cores : 1; /* what is small is the same each time */
   v->options.search.deadlocks = true;

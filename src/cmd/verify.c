@@ -124,6 +124,7 @@ static bool read_options(const struct args *a, struct verify_job *j) {
   o->approx = arg_value(a, "approx") != NULL;
   o->k = (unsigned)arg_number(a, "approx", 0, 0, COUNTINGS_K_MOST, &bad);
   o->weak_fails = arg_flag(a, "weak");
+  o->check_orders = true;
   o->races = !arg_value(a, "races") || strcmp(arg_value(a, "races"), "no");
   o->volatiles = volatile_order_read(arg_value(a, "volatile"));
   o->recursion = (unsigned)arg_number(a, "recursion", 0, 1, 1000, &bad);

@@ -383,8 +383,9 @@ struct unit {
   bool member_arrays;  /* some struct has an array within */
   bool mutex_kinds;    /* a mutex may be recursive, or check for errors: its functions have results then */
   VEC(struct unread) unread;
-  uint16_t file;           /* being read, where several are linked, from 0 */
-  struct decl **externals; /* a table of what they share, by name; NULL if there is only one */
+  uint16_t file;               /* being read, where several are linked, from 0 */
+  struct decl **externals;     /* a table of what they share, by name; NULL if there is only one */
+  struct conflicts *conflicts; /* of its expressions (conflicts.h); NULL: nobody asked */
 };
 
 /* path -> preprocessed -> parsed -> typed. cc_args: further arguments for the preprocessor (-I, -D), may be NULL. On

@@ -285,6 +285,16 @@ static void compute_print(const struct program *p, const struct program_op *op, 
   }
 }
 
+static void unordered_print(const struct inst *in, struct text *t) {
+  switch (in->op) {
+  case UNORDERED_BEGIN: text_add(t, "in no order {"); return;
+  case UNORDERED_NEXT: text_add(t, "operand"); return;
+  case UNORDERED_READ: text_printf(t, "uses variable %lld", (long long)in->imm); return;
+  case UNORDERED_WRITE: text_printf(t, "writes variable %lld", (long long)in->imm); return;
+  default: text_add(t, "}"); return;
+  }
+}
+
 static void control_print(const struct program *p, const struct program_op *op, const struct inst *in, struct text *t) {
   switch (in->code) {
   case I_FREE: text_add(t, in->flags & FLAG_LOCAL ? "end " : "free "); break;
@@ -301,6 +311,7 @@ static void control_print(const struct program *p, const struct program_op *op, 
     break;
   case I_FENCE: text_printf(t, "%sfence %s", in->op ? "signal " : "", order_name(in->order)); return;
   case I_ATOMIC: text_add(t, in->imm ? "atomic {" : "}"); return;
+  case I_UNORDERED: unordered_print(in, t); return;
   default: text_add(t, in->a == NO_REG ? "return" : "return "); break;
   }
   if (in->a != NO_REG) reg_print(op, in->a, 1, t);

@@ -39,6 +39,7 @@ unsigned inst_reads(const struct inst *in, struct span out[3]) {
   case I_OWN:
   case I_LIN:
   case I_FENCE:
+  case I_UNORDERED:
   case I_ATOMIC: return 0;
   case I_LIN_FOR: return span_add(out, n, in->a, 1);
   case I_EXTRACT:

@@ -270,6 +270,7 @@ struct program *lower(struct mem *m, struct unit *unit, const struct lower_optio
   l->volatiles = options ? options->volatiles : VOLATILE_UNSAID;
   l->program = mem_zero(m, 1, sizeof *l->program);
   *l->program = (struct program){.mem = m, .unit = unit, .wides = wides_new(m)};
+  l->program->conflicts = options ? options->conflicts : NULL;
   l->uses = mem_zero(m, unit->decl_count + 1, sizeof *l->uses);
   l->homes = mem_zero(m, unit->decl_count + 1, sizeof *l->homes);
   l->shares = mem_zero(m, unit->decl_count + 1, sizeof *l->shares);

@@ -5,6 +5,8 @@
  *   lower_layout.c  layouts, globals
  *   lower_memory.c  lvalues, values in registers, loads and stores
  *   lower_order.c   operands whose order C leaves open
+ *   lower_strands.c ... in every order
+ *   lower_checked.c ... in one order, and checked at run time
  *   lower_expr.c    expressions: as values, for their effects, as conditions
  *   lower_update.c  += and ++, on plain objects and atomic ones
  *   lower_call.c    calls: inlining
@@ -175,6 +177,7 @@ struct lowering {
   unsigned recursion;
   bool alone; /* lower_options.alone, or ASIF_INIT's function */
   enum volatile_order volatiles;
+  bool every; /* what is lowered is an operand that is evaluated in every order with others, outside of calls */
   struct program *program;
 
   uint8_t *uses; /* a decl */

@@ -65,6 +65,8 @@ static void inline_body(struct lowering *l, const struct expr *e, struct frame *
     return;
   }
   size_t homed = l->homed.count;
+  bool every = l->every;
+  l->every = false;
   const struct place *called_at = l->called_at;
   bool model = l->unit->files.at[f->place.file].model;
   if (!model || !called_at) l->called_at = model ? &e->place : NULL;
@@ -88,6 +90,7 @@ static void inline_body(struct lowering *l, const struct expr *e, struct frame *
     l->homes[h.id] = h.home;
   }
   call_made(l, begin);
+  l->every = every;
   l->called_at = called_at;
 }
 

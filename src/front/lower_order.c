@@ -227,7 +227,7 @@ static struct given lower_operand(struct lowering *l, const struct operand *e) {
 }
 
 static bool find_conflicts(struct lowering *l, const struct operand *e, unsigned count, bool *conflicting) {
-  struct doing d[OPERANDS_MOST] = {{0}};
+  struct doing *d = mem_zero(l->mem, count + 1, sizeof *d);
   bool any = false;
   for (unsigned i = 0; i < count; i++) {
     if (!e[i].is_lvalue)
@@ -276,6 +276,7 @@ void lower_with_stores(struct lowering *l, size_t begin, uint32_t base, const st
   struct ordering *o = mem_zero(l->mem, 1, sizeof *o);
   assert(count < OPERANDS_MOST);
   *o = (struct ordering){.l = l, .place = at, .base = base};
+  o->strand = mem_zero(l->mem, count + 1, sizeof *o->strand);
   o->strand[o->count++] = strand_cut(o, begin, false);
   for (unsigned i = 0; i < count; i++) {
     l->label_here = (uint32_t)begin;
@@ -286,30 +287,31 @@ void lower_with_stores(struct lowering *l, size_t begin, uint32_t base, const st
 }
 
 void lower_unordered(struct lowering *l, const struct operand *given, unsigned count, bool whole, struct place at) {
-  struct operand e[OPERANDS_MOST];
-  bool conflicting[OPERANDS_MOST] = {false};
+  struct operand *e = mem_piece(l->mem, (count + 1) * sizeof *e);
+  bool *conflicting = mem_zero(l->mem, count + 1, 1), checked = checked_may(l, at);
   unsigned n = 0;
-  for (unsigned i = 0; i < count; i++) {
-    if (is_simple(given[i].expr)) continue;
-    if (n == OPERANDS_MOST) {
-      refuse_many(l, given, count, at);
-      return;
-    }
-    e[n++] = given[i];
+  for (unsigned i = 0; i < count; i++)
+    if (!is_simple(given[i].expr)) e[n++] = given[i];
+  if (n > OPERANDS_MOST && !checked) {
+    refuse_many(l, given, count, at);
+    return;
   }
   if (n < 2 || !find_conflicts(l, e, n, conflicting)) return;
   struct ordering *o = mem_zero(l->mem, 1, sizeof *o);
-  *o = (struct ordering){.l = l, .place = at, .base = (uint32_t)l->names.count};
-  struct given results[OPERANDS_MOST];
-  bool statement = l->statement;
+  *o = (struct ordering){.l = l, .place = at, .base = (uint32_t)l->names.count, .checked = checked};
+  o->strand = mem_zero(l->mem, n, sizeof *o->strand);
+  struct given *results = mem_zero(l->mem, n, sizeof *results);
+  bool statement = l->statement, every = l->every;
   size_t begin = l->code.count;
   l->statement = false;
+  l->every = !checked;
   for (unsigned i = 0; i < n; i++) {
     if (!conflicting[i]) continue;
     l->label_here = (uint32_t)begin; /* the instruction before is not the strand's */
     results[o->count] = lower_operand(l, &e[i]);
     o->strand[o->count++] = strand_cut(o, begin, whole);
   }
+  l->every = every;
   l->statement = statement;
   strands_join(o);
   for (unsigned i = 0; i < o->count; i++) vec_push(l->mem, &l->given, results[i]);

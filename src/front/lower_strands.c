@@ -10,8 +10,7 @@
 #include <assert.h>
 
 enum { PRODUCT_MOST = 8000 }; /* instructions */
-
-enum { REG_READ = 1, REG_WRITTEN = 2, CELLS_READ = 4, CELLS_WRITTEN = 8 };
+#define TOO_MANY "too many orders of evaluation: take the expression apart"
 
 static bool is_access(const struct inst *in) { return in->code >= I_LOAD && in->code <= I_UNLOCK; }
 
@@ -26,8 +25,7 @@ static bool is_shared(const struct inst *in) {
 
 static bool is_write(const struct inst *in) { return in->code != I_LOAD; }
 
-/* The registers before `base` that the instruction uses, and how; gives how many spans. */
-static unsigned inst_uses(const struct inst *in, uint32_t base, struct span spans[6], uint8_t how[6]) {
+unsigned strand_inst_uses(const struct inst *in, uint32_t base, struct span spans[6], uint8_t how[6]) {
   unsigned n = 0, reads, writes;
   struct span s[3];
   reads = inst_reads(in, s);
@@ -41,7 +39,7 @@ static unsigned inst_uses(const struct inst *in, uint32_t base, struct span span
   return n;
 }
 
-static uint8_t against(uint8_t how) { /* uses of another strand that conflict with this one */
+uint8_t strand_against(uint8_t how) {
   uint8_t other = 0;
   if (how & REG_READ) other |= REG_WRITTEN;
   if (how & REG_WRITTEN) other |= REG_READ | REG_WRITTEN;
@@ -77,7 +75,7 @@ static void find_uses(struct ordering *o, struct strand *s) {
     uint8_t how[6];
     s->shared |= is_shared(&s->code[i]);
     s->writes |= is_shared(&s->code[i]) && is_write(&s->code[i]);
-    for (unsigned k = 0, n = inst_uses(&s->code[i], o->base, spans, how); k < n; k++)
+    for (unsigned k = 0, n = strand_inst_uses(&s->code[i], o->base, spans, how); k < n; k++)
       for (unsigned r = 0; r < spans[k].count && spans[k].first + r < o->base; r++)
         s->uses[spans[k].first + r] |= how[k];
   }
@@ -86,14 +84,14 @@ static void find_uses(struct ordering *o, struct strand *s) {
 static bool conflicts(const struct ordering *o, unsigned self, const struct inst *in) {
   struct span spans[6];
   uint8_t how[6];
-  unsigned n = inst_uses(in, o->base, spans, how);
+  unsigned n = strand_inst_uses(in, o->base, spans, how);
   for (unsigned other = 0; other < o->count; other++) {
     const struct strand *s = &o->strand[other];
     if (other == self) continue;
     if (s->shared && is_shared(in) && (!is_alone(o->l) || s->writes || is_write(in))) return true;
     for (unsigned k = 0; k < n; k++)
       for (unsigned r = 0; r < spans[k].count && spans[k].first + r < o->base; r++)
-        if (s->uses[spans[k].first + r] & against(how[k])) return true;
+        if (s->uses[spans[k].first + r] & strand_against(how[k])) return true;
   }
   return false;
 }
@@ -207,7 +205,7 @@ static bool may_be_same(const struct inst *a, const struct inst *b) {
 static bool uses_register(const struct ordering *o, const struct inst *in, reg r, uint8_t how) {
   struct span spans[6];
   uint8_t hows[6];
-  for (unsigned k = 0, n = inst_uses(in, o->base, spans, hows); k < n; k++)
+  for (unsigned k = 0, n = strand_inst_uses(in, o->base, spans, hows); k < n; k++)
     if (hows[k] & how && r >= spans[k].first && r < spans[k].first + spans[k].count) return true;
   return false;
 }
@@ -311,8 +309,8 @@ static uint32_t after(struct product *p, const uint32_t at[OPERANDS_MOST], unsig
   return node_label(p, next, comes_to_part(&p->o->strand[runs], from, to) ? OPERANDS_MOST : runs);
 }
 
-static void copy_inst(struct product *p, const struct strand *s, uint32_t i, uint32_t label) {
-  struct lowering *l = p->o->l;
+void strand_copy(struct ordering *o, const struct strand *s, uint32_t i, uint32_t label) {
+  struct lowering *l = o->l;
   struct inst *in = emit_inst(l, s->code[i].code, s->code[i].place);
   uint8_t flags = in->flags;
   *in = s->code[i];
@@ -328,7 +326,7 @@ static void emit_run(struct product *p, const struct node *n) {
   uint32_t i = n->at[n->runs];
   const struct inst *in = &s->code[i];
   uint32_t jump = inst_jumps(in) ? after(p, n->at, n->runs, i, (uint32_t)in->imm) : 0;
-  copy_inst(p, s, i, jump);
+  strand_copy(p->o, s, i, jump);
   if (!inst_ends(in)) emit_jump(l, after(p, n->at, n->runs, i, i + 1), in->place);
 }
 
@@ -358,7 +356,6 @@ static void emit_straight(struct ordering *o) {
   struct lowering *l = o->l;
   for (unsigned i = 0; i < o->count; i++) {
     const struct strand *s = &o->strand[i];
-    struct product p = {.o = o};
     uint32_t labels = (uint32_t)l->labels.count;
     for (uint32_t k = 0; k <= s->count; k++) label_new(l);
     uint8_t *target = mem_zero(l->mem, s->count + 1, 1);
@@ -366,10 +363,19 @@ static void emit_straight(struct ordering *o) {
       if (inst_jumps(&s->code[k])) target[s->code[k].imm] = 1;
     for (uint32_t k = 0; k <= s->count; k++) {
       if (target[k]) label_place(l, labels + k);
-      if (k < s->count) copy_inst(&p, s, k, inst_jumps(&s->code[k]) ? labels + (uint32_t)s->code[k].imm : 0);
+      if (k < s->count) strand_copy(o, s, k, inst_jumps(&s->code[k]) ? labels + (uint32_t)s->code[k].imm : 0);
     }
     mem_free(l->mem, target);
   }
+}
+
+/* What cannot be interleaved: operands that are checked as they are evaluated must not be interrupted. */
+static bool is_too_much(const struct ordering *o) {
+  if (o->count > OPERANDS_MOST) return true;
+  for (unsigned i = 0; i < o->count; i++)
+    for (uint32_t k = 0; k < o->strand[i].count; k++)
+      if (o->strand[i].code[k].code == I_UNORDERED && !o->strand[i].call[k]) return true;
+  return false;
 }
 
 static bool has_parts(const struct ordering *o) {
@@ -390,7 +396,7 @@ static void emit_product(struct ordering *o) {
       bool target = false;
       for (uint32_t k = 0; k < s->count; k++) target |= inst_jumps(&s->code[k]) && s->code[k].imm == at[i];
       if (target) break;
-      copy_inst(&p, s, at[i]++, 0);
+      strand_copy(o, s, at[i]++, 0);
     }
   }
   node_label(&p, at, OPERANDS_MOST);
@@ -398,7 +404,7 @@ static void emit_product(struct ordering *o) {
     struct node n = p.nodes.at[i];
     if (l->code.count - begin > PRODUCT_MOST) {
       l->code.count = l->call_of.count = begin;
-      emit_trap(l, o->place, "too many orders of evaluation: take the expression apart")->imm = TRAP_LIMIT;
+      emit_trap(l, o->place, TOO_MANY)->imm = TRAP_LIMIT;
       break;
     }
     label_place(l, n.label);
@@ -410,8 +416,32 @@ static void emit_product(struct ordering *o) {
   label_place(l, p.end);
 }
 
+/* Do two of them conflict? As a whole: what find_parts() would find out of each instruction. */
+static bool any_conflict(const struct ordering *o) {
+  for (unsigned a = 0; a < o->count; a++)
+    for (unsigned b = 0; b < a; b++) {
+      const struct strand *x = &o->strand[a], *y = &o->strand[b];
+      if (x->shared && y->shared && (!is_alone(o->l) || x->writes || y->writes)) return true;
+      for (uint32_t r = 0; r < o->base; r++)
+        if (x->uses[r] & strand_against(y->uses[r])) return true;
+    }
+  return false;
+}
+
 void strands_join(struct ordering *o) {
   for (unsigned i = 0; i < o->count; i++) find_uses(o, &o->strand[i]);
+  if (!any_conflict(o)) {
+    emit_straight(o);
+    return;
+  }
+  if (o->checked) {
+    checked_join(o);
+    return;
+  }
+  if (is_too_much(o)) {
+    emit_trap(o->l, o->place, TOO_MANY)->imm = TRAP_LIMIT;
+    return;
+  }
   find_parts(o);
   meet(o);
   if (has_parts(o)) {

@@ -146,13 +146,22 @@ enum code {
   I_WAKE, /* d = 1: one of the threads that sleep at address a, any of them, does so no longer; 0: there is none. imm 1:
            * all of them */
   I_LIN,  /* the last access was the operation's linearization point */
-  I_LIN_FOR, /* ... the point of operation `b` (index in ops, NO_REG: any) that another thread has open; a: NO_REG, or
-              * the thread's number */
-  I_FENCE,   /* of `order`; op 1: for signals only. Does nothing where memory is sequentially consistent */
-  I_ATOMIC,  /* imm 1: what follows is indivisible, until imm 0. They do not nest (lower.c merges) */
-  I_RETURN   /* a: the result, NO_REG for none. Ends an operation; inlined returns are jumps */
+  I_LIN_FOR,   /* ... the point of operation `b` (index in ops, NO_REG: any) that another thread has open; a: NO_REG, or
+                * the thread's number */
+  I_FENCE,     /* of `order`; op 1: for signals only. Does nothing where memory is sequentially consistent */
+  I_ATOMIC,    /* imm 1: what follows is indivisible, until imm 0. They do not nest (lower.c merges) */
+  I_UNORDERED, /* operands in no order, evaluated one after the other, and what each accesses is compared: op is
+                * UNORDERED_... Only where nobody else runs in between (program.conflicts) */
+  I_RETURN     /* a: the result, NO_REG for none. Ends an operation; inlined returns are jumps */
 };
 enum { REQUIRE_CONDITION, REQUIRE_LOCK, REQUIRE_SIGNAL };
+enum {
+  UNORDERED_BEGIN,
+  UNORDERED_NEXT,  /* an operand begins, and the one before ends */
+  UNORDERED_READ,  /* a variable in register imm is used next, which another operand writes; */
+  UNORDERED_WRITE, /* is written, which another operand uses */
+  UNORDERED_END
+};
 enum { CHUNK_AFTER, CHUNK_BEFORE, CHUNK_BACKWARDS };
 /* op of I_LOAD and I_STORE: the bytes around a bit-field; a scalar that need not be at a multiple of its size. */
 enum { ACCESS_BITS = 1, ACCESS_PACKED = 2 };
@@ -236,8 +245,9 @@ struct program_op {
 struct program {
   struct mem *mem;
   const struct unit *unit;
-  struct wides *wides; /* numbers of more than 61 bits */
-  struct inst *code;   /* code[0] is never run: 0 stands for no operation */
+  struct wides *wides;         /* numbers of more than 61 bits */
+  struct conflicts *conflicts; /* where I_UNORDERED says what it finds; NULL: there is none */
+  struct inst *code;           /* code[0] is never run: 0 stands for no operation */
   uint32_t code_count;
   struct live *live; /* an entry an instruction */
   reg *registers;
@@ -270,6 +280,9 @@ struct lower_options {
   unsigned recursion;            /* how deep a function may be inlined into itself; 0: the default, 8 */
   bool alone;                    /* operations are run one at a time */
   enum volatile_order volatiles; /* what a volatile access of a word is, if it is said: an atomic one of this order */
+  /* Where nobody else runs in between, operands are evaluated in one order and checked at run time, but for these
+   * (conflicts.h). NULL: in every order everywhere. */
+  struct conflicts *conflicts;
 };
 
 /* The operations are those of unit->harness.ops. */

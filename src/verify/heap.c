@@ -1,5 +1,6 @@
 /* Objects that come and go: malloc and free, variables. */
 #include "verify/bytes.h"
+#include "verify/unordered.h"
 
 static bool is_pointed_to(const struct machine *m, const struct machine_state *s, uint32_t object) {
   const word *cells = state_cells(m, s);
@@ -136,6 +137,7 @@ enum ended step_allocate(struct run *run, const struct inst *in) {
                        &object)) {
     return step_fault(run, in, FAULT_RANGE, "more memory than a state may hold; ASIF_BOUND or --ops keep it small");
   }
+  if (m->unordered) unordered_born(m->unordered, object);
   state_objects(m, s)[object].extra = extra;
   word *cells = state_cells(m, s) + state_objects(m, s)[object].first;
   for (uint32_t i = 0; i < count && !kept; i++) cells[i] = in->flags & FLAG_ZERO ? 0 : WORD_UNINITIALISED;

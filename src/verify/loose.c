@@ -1,6 +1,7 @@
 /* Instructions where memory may be accessed as another type than it has (program.loose): pointers move by bytes, and an
  * access says how many bytes each of its registers has (bytes.h). */
 #include "verify/bytes.h"
+#include "verify/unordered.h"
 
 /* Faults about pointers that nothing can be done with. */
 static enum ended check_pointer(struct run *run, const struct inst *in, word at) {
@@ -272,8 +273,12 @@ enum ended loose_access(struct run *run, const struct inst *in) {
   if (m->tracer && address_at(m, run->state, to.object, to.byte, &at))
     step_trace(run, in, at, !seen, in->code == I_STORE ? NULL : before, wrote ? after : NULL,
                in->code == I_CAS ? expected : NULL, to.count);
-  if (!seen || !m->races) return GO_ON;
   struct piece last = piece_of(r, in, &to, to.count - 1);
+  if (m->unordered && unordered_open(m->unordered) && o->life != LIFE_CONSTANT) {
+    bad = unordered_access(run, in, to.object, to.byte, last.byte + last.size, wrote);
+    if (bad != GO_ON) return bad;
+  }
+  if (!seen || !m->races) return GO_ON;
   return step_race(run, in, to.object, to.byte, last.byte + last.size, wrote);
 }
 

@@ -8,6 +8,7 @@
  * of which copying takes only what is in use. Objects 0 .. globals-1 are the global variables; the others come and go.
  */
 #include "verify/bytes.h"
+#include "verify/unordered.h"
 
 /* Where the state's parts are. */
 static size_t objects_offset(const struct machine *m) {
@@ -255,6 +256,10 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
   if (run->machine->tracer)
     step_trace(run, in, at, !seen, in->code == I_STORE ? NULL : before, wrote ? cells : NULL,
                in->code == I_CAS ? expected : NULL, n);
+  if (run->machine->unordered && unordered_open(run->machine->unordered) && o->life != LIFE_CONSTANT) {
+    bad = unordered_access(run, in, word_object(at), word_cell(at), word_cell(at) + n, wrote);
+    if (bad != GO_ON) return bad;
+  }
   if (seen && run->machine->races) return step_race(run, in, word_object(at), word_cell(at), word_cell(at) + n, wrote);
   return GO_ON;
 }
@@ -469,16 +474,40 @@ static enum ended execute(struct run *run, const struct inst *in) {
   case I_OWN:
   case I_SLEEP: return step_own(run, in);
   case I_WAKE: return step_wake(run, in);
+  case I_UNORDERED: return unordered_mark(run, in);
   default: return compute(run, in);
+  }
+}
+
+/* Done by an operand in no order with another, it may matter to that although no memory says so: it may wait, wake,
+ * choose a freed block, or is a mark. */
+static bool is_beyond_order(const struct machine *m, const struct inst *in) {
+  if (!unordered_open(m->unordered)) return false;
+  switch (in->code) {
+  case I_LOCK:
+  case I_TRYLOCK:
+  case I_DESTROY:
+  case I_UNLOCK:
+  case I_REQUIRE:
+  case I_SLEEP:
+  case I_WAKE:
+  case I_LIN:
+  case I_LIN_FOR: return true;
+  case I_OWN: return in->op == OWN_SLEEPS;
+  case I_FREE: return !(in->flags & FLAG_LOCAL);
+  case I_ALLOC: return m->program->frees && !(in->flags & FLAG_LOCAL);
+  default: return false;
   }
 }
 
 /* Runs from pc on until the step ends. */
 static enum ended run_step(struct run *run, uint32_t pc) {
-  const struct machine *m = run->machine;
+  struct machine *m = run->machine;
   const struct inst *code = m->program->code;
-  for (unsigned n = 0; n < LOCAL_MOST; n++) {
+  if (m->unordered) unordered_reset(m->unordered);
+  for (uint32_t n = 0; n < LOCAL_MOST; n++) {
     const struct inst *in = &code[pc];
+    if (n >= STEP_LONG && endless_repeats(run, pc, n)) return step_fault(run, in, FAULT_ENDLESS, NULL);
     if (run->exactly ? n >= run->exactly && !run->atomic : step_ends(run, in)) {
       run->state->threads[run->thread].pc = pc;
       return STOP;
@@ -493,6 +522,7 @@ static enum ended run_step(struct run *run, uint32_t pc) {
       continue;
     default: break;
     }
+    if (m->unordered && is_beyond_order(m, in)) return unordered_other(run, in);
     bool access = !run->accessed && is_access(run, in);
     if (in->code == I_ATOMIC && in->imm) access = true;
     enum ended o = execute(run, in);
@@ -500,7 +530,8 @@ static enum ended run_step(struct run *run, uint32_t pc) {
     run->accessed |= access;
     pc++;
   }
-  return step_fault(run, &code[pc], FAULT_ENDLESS, NULL);
+  return endless_code(m, pc) ? step_fault(run, &code[pc], FAULT_ENDLESS, NULL)
+                             : step_fault(run, &code[pc], FAULT_RANGE, "a step that may have no end: " LOCAL_MOST_TEXT);
 }
 
 /* A call begins: the arguments are there, nothing else is. */
@@ -639,27 +670,6 @@ void machine_trace(struct system *system, machine_tracer *tracer, void *self) {
   m->tracer_self = self;
 }
 
-/* Which instructions threads can stop before: their places in packed states are small numbers. */
-static bool may_stop(const struct machine *m, const struct inst *in) {
-  if (m->options.steps == STEPS_STATEMENT) return (in->flags & FLAG_STATEMENT) || in->code == I_RETURN;
-  switch (in->code) {
-  case I_LOAD: return !(in->flags & FLAG_CONSTANT);
-  case I_STORE:
-  case I_EXCHANGE:
-  case I_CAS:
-  case I_FETCH:
-  case I_LOCK:
-  case I_TRYLOCK:
-  case I_DESTROY:
-  case I_UNLOCK:
-  case I_FREE: return true;
-  case I_ALLOC: return m->program->frees;
-  case I_ATOMIC: return in->imm != 0;
-  case I_RETURN: return !m->options.fuse_events;
-  default: return false;
-  }
-}
-
 static void number_stops(struct mem *mem, struct machine *m) {
   const struct program *p = m->program;
   m->stop_of = mem_zero(mem, p->code_count, sizeof *m->stop_of);
@@ -670,7 +680,7 @@ static void number_stops(struct mem *mem, struct machine *m) {
     for (uint32_t i = 0; i < p->op_count; i++)
       if (p->ops[i].entry <= pc && (!m->op_at[pc] || p->ops[i].entry > m->op_at[pc]->entry)) m->op_at[pc] = &p->ops[i];
     bool entry = m->op_at[pc] && m->op_at[pc]->entry == pc;
-    if (!entry && !may_stop(m, &p->code[pc])) continue;
+    if (!entry && !step_may_stop(m, &p->code[pc])) continue;
     m->stop_of[pc] = ++stops;
     m->pc_of[stops] = pc;
   }
@@ -715,9 +725,11 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
   m->system.group = group;
   m->spare = mem_alloc(mem, (m->cells_most + 1) * sizeof(word));
   m->init_registers = mem_zero(mem, m->regs + 1u, sizeof(word));
+  endless_open(mem, m);
   number_stops(mem, m);
   if (m->options.forget) reach_open(mem, m);
   if (m->options.races) race_open(mem, m);
+  if (p->conflicts) m->unordered = unordered_new(mem);
   pack_open(mem, m);
   m->system.start = machine_start;
   m->system.move = machine_move;

@@ -8,13 +8,14 @@
 #include "verify/machine.h"
 
 enum {
-  COUNT_MOST = 64,      /* cells in one access */
-  LOCAL_MOST = 1000000, /* instructions in one step */
-  OWNER_SHARED = 255,   /* of no one thread */
+  COUNT_MOST = 64,       /* cells in one access */
+  LOCAL_MOST = 50000000, /* instructions in one step */
+  OWNER_SHARED = 255,    /* of no one thread */
 };
-#define REACH_ALL UINT32_MAX       /* every cell of an object */
-#define ALLOCATOR UINT32_MAX       /* the object that stands for malloc and free in accesses, */
-#define SLEEPERS  (UINT32_MAX - 1) /* and for who sleeps and is woken */
+#define LOCAL_MOST_TEXT "more than 50 million instructions"
+#define REACH_ALL       UINT32_MAX       /* every cell of an object */
+#define ALLOCATOR       UINT32_MAX       /* the object that stands for malloc and free in accesses, */
+#define SLEEPERS        (UINT32_MAX - 1) /* and for who sleeps and is woken */
 
 enum life {
   LIFE_GLOBAL,
@@ -91,7 +92,8 @@ struct machine {
   uint32_t *stop_of, *pc_of; /* instruction <-> place where threads stop */
   const struct program_op **op_at;
   word *init_registers;
-  word *spare; /* room for all cells of a state */
+  word *spare;             /* room for all cells of a state */
+  struct picture *picture; /* of a long step: endless.c */
   struct move start_move;
   struct unpacked last;
   /* pack.c */
@@ -102,7 +104,8 @@ struct machine {
   uint32_t *need;   /* and which of its cells that may lead to, a bit each; REACH_ALL */
   uint32_t *held_list;
   uint32_t pack_count;
-  uint8_t *races; /* race.c: for each instruction, whether it can be in a race; NULL: none can */
+  struct unordered *unordered; /* unordered.c; NULL: the program has no I_UNORDERED */
+  uint8_t *races;              /* race.c: for each instruction, whether it can be in a race; NULL: none can */
   /* reach.c: for each instruction and register the cells it leads to; NULL: everything */
   uint32_t *reach;
   size_t reach_regs;
@@ -236,6 +239,16 @@ enum ended step_release(struct run *, const struct inst *);
 enum ended step_mutex(struct run *, const struct inst *);
 enum ended step_own(struct run *, const struct inst *); /* I_OWN, I_SLEEP */
 enum ended step_wake(struct run *, const struct inst *);
+
+/* endless.c */
+enum { STEP_LONG = 20000 }; /* instructions: what is longer is looked at */
+void endless_open(struct mem *, struct machine *);
+/* After n instructions of a step, the next one at pc: has the state been there before? */
+bool endless_repeats(struct run *, uint32_t pc, uint32_t n);
+/* True if the step cannot end from pc on, whatever the values are. */
+bool endless_code(struct machine *, uint32_t pc);
+/* Which instructions threads can stop before: their places in packed states are small numbers. */
+bool step_may_stop(const struct machine *, const struct inst *);
 
 /* loose.c: where memory is accessed as bytes. */
 enum ended loose_access(struct run *, const struct inst *);

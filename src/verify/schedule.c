@@ -21,6 +21,9 @@
  *   races 1                      (evidence of older versions lacks it: 0)
  *   volatile relaxed             (only where --volatile said it)
  *   recursion 8
+ *   orders 1                     expressions whose operands are evaluated in every order; where nobody else runs all
+ *                                others are in one. Without this line: all of them are, as in older versions
+ *   0 12 5                       ... the file, line and column of each
  *   fault FILE:LINE:COL: TEXT    if it is one
  *   loop 3                       of liveness: so many moves at the end are repeated for ever
  *   moves 17
@@ -37,6 +40,7 @@
 
 #include "base/hash.h"
 #include "evidence/evidence.h"
+#include "front/conflicts.h"
 #include "history/format.h"
 #include "history/output.h"
 #include "verify/explore.h"
@@ -91,6 +95,16 @@ static void put_asked(const struct subject *s, struct text *t) {
   text_printf(t, "recursion %u\n", o->recursion);
 }
 
+static void put_orders(const struct subject *s, struct text *t) {
+  struct place at[CONFLICTS_MOST];
+  unsigned count = s->program->conflicts ? conflicts_list(s->program->conflicts, at) : CONFLICTS_MOST + 1;
+  bool matters = count != 0;
+  for (uint32_t i = 0; i < s->program->code_count; i++) matters |= s->program->code[i].code == I_UNORDERED;
+  if (count > CONFLICTS_MOST || !matters) return;
+  text_printf(t, "orders %u\n", count);
+  for (unsigned i = 0; i < count; i++) text_printf(t, "%u %" PRIu32 " %u\n", at[i].file, at[i].line, at[i].col);
+}
+
 /* "file:line:col: text" of the schedule's end. */
 static void put_fault(const struct subject *s, const struct verified *v, struct text *t) {
   const struct schedule *told = &v->schedule;
@@ -138,6 +152,7 @@ static bool write_all(struct mem *m, struct output *out, const void *self, struc
                 v->search.transitions, v->search.depth);
     return flush(&t, out);
   }
+  put_orders(s, &t);
   put_fault(s, v, &fault);
   if (fault.count) text_printf(&t, "fault %s\n", text_string(&fault));
   if (s->options->live) text_printf(&t, "loop %zu\n", v->loop_count);
@@ -162,6 +177,7 @@ struct evidence {
   struct live_asked live;
   uint64_t loop;
   evidence_list arguments;
+  struct conflicts *conflicts; /* or NULL */
   VEC(struct path_move) moves;
   struct text history;
 };
@@ -272,8 +288,26 @@ static bool read_move(struct evidence_lines *l, struct evidence *e) {
   return true;
 }
 
+static bool read_orders(struct evidence_lines *l, struct evidence *e) {
+  uint64_t count, file, line, col;
+  char *s = line_take(l, "orders");
+  if (!s) return true;
+  if (!number_at(&s, CONFLICTS_MOST, &count) || *s) return line_unexpected(l, "orders");
+  e->options.check_orders = true;
+  e->conflicts = conflicts_new(e->mem);
+  for (uint64_t i = 0; i < count; i++) {
+    if (!line_any(l, "a line for each expression", &s)) return false;
+    if (!number_at(&s, UINT16_MAX, &file) || *s++ != ' ' || !number_at(&s, UINT32_MAX, &line) || *s++ != ' ' ||
+        !number_at(&s, UINT16_MAX, &col) || *s)
+      return line_unexpected(l, "file, line, column: 0 12 5");
+    conflicts_add(e->conflicts, (struct place){(uint16_t)file, (uint32_t)line, (uint16_t)col});
+  }
+  return true;
+}
+
 static bool read_moves(struct evidence_lines *l, struct evidence *e) {
   uint64_t count;
+  if (!read_orders(l, e)) return false;
   e->fault = line_take(l, "fault");
   if (e->options.live && !line_number(l, "loop", UINT32_MAX, &e->loop)) return false;
   if (!line_number(l, "moves", UINT32_MAX, &count)) return false;
@@ -579,6 +613,7 @@ static bool replay_execution(struct evidence *e, struct subject *s, struct unit 
   if (e->spec.file && changed) return replay_unknown(r, "the source has changed");
   if (!replay_spec_may_load(r, &e->spec)) return true;
   if (e->spec.file) e->options.only_read = false, r->show(r);
+  unit->conflicts = e->conflicts;
   if (!subject_make(e->mem, unit, &e->options, s, r->why)) {
     if (r->why->kind != PROBLEM_UNSUPPORTED) return false;
     text_printf(&r->said, "%s\n", r->why->text);

@@ -56,7 +56,10 @@ uint32_t make_pair(struct worker *w, const void *work, uint32_t *set, uint8_t *f
 }
 
 enum violation violation_of(enum fault f) {
-  return f == FAULT_POINTS ? VIOLATION_POINTS : f == FAULT_FORGOTTEN ? VIOLATION_FORGOTTEN : VIOLATION_FAULT;
+  return f == FAULT_POINTS      ? VIOLATION_POINTS
+         : f == FAULT_FORGOTTEN ? VIOLATION_FORGOTTEN
+         : f == FAULT_UNORDERED ? VIOLATION_UNORDERED
+                                : VIOLATION_FAULT;
 }
 
 void wrong(struct worker *w, enum violation v) {
@@ -704,7 +707,8 @@ bool search(struct mem *mem, struct system *system, struct traces *traces, const
     result->verdict = VERDICT_UNKNOWN, result->limit = (enum limit)limits->reached;
   if (opened == x.jobs && good) look_for_returns(&x, result);
   leave_checkpoint(&x, result);
-  if (result->violation && result->violation != VIOLATION_FORGOTTEN) good = find_path(mem, &x, result, why);
+  if (result->violation && result->violation != VIOLATION_FORGOTTEN && result->violation != VIOLATION_UNORDERED)
+    good = find_path(mem, &x, result, why);
   for (unsigned i = 0; i < x.jobs; i++) mem_close(&x.workers[i].mem);
   pthread_mutex_destroy(&x.lock);
   return good;

@@ -77,7 +77,8 @@ enum violation {
   VIOLATION_NO_RETURN, /* an operation is open, and from here on none can return */
   VIOLATION_ASLEEP,    /* no thread moves, and one has missed the signal that it waits for */
   VIOLATION_POINTS,
-  VIOLATION_FORGOTTEN /* none: to be searched again without forgetting (FAULT_FORGOTTEN) */
+  VIOLATION_FORGOTTEN, /* none: to be searched again without forgetting (FAULT_FORGOTTEN) */
+  VIOLATION_UNORDERED  /* none: to be searched again with every order of some operands (FAULT_UNORDERED) */
 };
 
 enum { CALLS_BYTES = 65536 / 8 };

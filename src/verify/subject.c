@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "front/conflicts.h"
 #include "harness/effects.h"
 #include "spec/c_values.h"
 #include "verify/verify.h"
@@ -221,6 +222,13 @@ static bool find_spec(struct subject *s, struct problem *why) {
   return false;
 }
 
+/* Not where others than the search run the program, who would not start over. */
+static bool checks_orders(const struct subject *s) {
+  const struct verify_options *o = s->options;
+  return o->check_orders && s->spec.name && !o->live && !o->against && !o->approx && !o->search.checkpoint &&
+         !o->search.resume;
+}
+
 static bool lower_ops(struct subject *s, struct problem *why) {
   struct lower_options options = {.recursion = s->options->recursion, .volatiles = s->options->volatiles};
   if (!s->unit->harness.ops.count) find_ops(s);
@@ -231,6 +239,10 @@ static bool lower_ops(struct subject *s, struct problem *why) {
     problem_set(why, "%s: no operations: mark them with ASIF_OP(f)%s%s", s->options->path,
                 s->spec.name ? ", or name functions after the specification's: " : "", text_string(&names));
     return false;
+  }
+  if (checks_orders(s)) {
+    if (!s->unit->conflicts) s->unit->conflicts = conflicts_new(s->unit->mem);
+    options.conflicts = s->unit->conflicts;
   }
   s->program = lower(s->mem, s->unit, &options, why);
   return s->program != NULL;
@@ -312,6 +324,11 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
 void subject_remember(struct subject *s) {
   s->machine_options.forget = false;
   s->machine = machine_new(s->mem, s->program, s->client, s->threads, &s->machine_options, machine_value, s);
+}
+
+bool subject_again(struct subject *s, struct problem *why) {
+  subject_close(s);
+  return subject_make(s->mem, s->unit, s->options, s, why);
 }
 
 void subject_close(struct subject *s) { spec_user_close(&s->spec); }

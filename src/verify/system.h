@@ -71,6 +71,7 @@ enum fault {
   FAULT_RANGE,       /* a number beyond what is modelled: the tool's limit, not the program's fault */
   FAULT_FORGOTTEN,   /* what was forgotten about the state is needed after all: to be searched again, without forgetting
                       */
+  FAULT_UNORDERED,   /* operands in no order conflict: to be searched again, with every order of them */
   FAULT_POINTS       /* linearization points: none, or twice, in one operation */
 };
 

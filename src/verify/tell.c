@@ -27,6 +27,7 @@ static const char *const fault_names[] = {
     [FAULT_ADDRESS] = "an address is used as a number",
     [FAULT_RANGE] = "beyond what is modelled",
     [FAULT_FORGOTTEN] = "garbage was forgotten that is needed",
+    [FAULT_UNORDERED] = "what one operand writes another one uses",
     [FAULT_POINTS] = "the linearization points",
 };
 

@@ -134,7 +134,8 @@ static enum verdict stuck(void *self, const struct path_move *path, size_t count
   return subject_stuck(self, path, count, asked);
 }
 
-/* Searches, and again without forgetting if something that was forgotten is needed. */
+/* Searches, and again without forgetting if something that was forgotten is needed, or with more orders of evaluation
+ * if operands conflict. */
 static bool search_with(struct subject *s, struct search_options options, struct limits *limits,
                         struct search_result *r, struct problem *why) {
   options.stuck = stuck;
@@ -154,6 +155,10 @@ static bool search_with(struct subject *s, struct search_options options, struct
     if (!good && !again) return false;
     if (r->violation == VIOLATION_FORGOTTEN) {
       subject_remember(s);
+      again = true;
+    }
+    if (r->violation == VIOLATION_UNORDERED) {
+      if (!subject_again(s, why)) return false;
       again = true;
     }
   }
@@ -294,7 +299,18 @@ bool start_fails(struct subject *s, struct verified *out) {
   return true;
 }
 
+/* Does the initialisation come upon operands in no order that conflict? */
+static bool start_unordered(struct subject *s) {
+  struct move start;
+  void *work = mem_zero(s->mem, 1, s->machine->work);
+  s->machine->start(s->machine, work);
+  mem_free(s->mem, work);
+  return machine_start_fault(s->machine, &start) && start.fault == FAULT_UNORDERED;
+}
+
 bool verify(struct subject *s, struct limits *limits, struct verified *out, struct problem *why) {
+  while (start_unordered(s))
+    if (!subject_again(s, why)) return false;
   if (start_fails(s, out)) return true;
   if (!search_all(s, limits, out, why)) return false;
   if (out->search.stalls && out->search.verdict == VERDICT_HOLDS && !search_stalls(s, limits, out, why)) return false;

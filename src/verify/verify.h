@@ -27,7 +27,8 @@ struct verify_options {
   bool approx; /* the approximation A_k of histories (counted.h), not spec sets */
   unsigned k;
   bool weak_fails;
-  bool races; /* data races are violations, where they can be looked for */
+  bool check_orders; /* operands are evaluated in one order where it is found not to matter (front/conflicts.h) */
+  bool races;        /* data races are violations, where they can be looked for */
   /* Progress or a formula is asked for (live.h): calls are moves of their own, and no specification is needed; NULL:
    * not. */
   const struct live_asked *live;
@@ -91,6 +92,7 @@ struct verified {
 /* Reads the object. False with the problem (bad input). */
 bool subject_open(struct mem *, const struct verify_options *, struct subject *, struct problem *);
 /* The same of what is read already; NULL: it could not be. */
+bool subject_again(struct subject *, struct problem *); /* makes it anew, after FAULT_UNORDERED */
 bool subject_make(struct mem *, struct unit *, const struct verify_options *, struct subject *, struct problem *);
 void subject_close(struct subject *);
 /* A machine that forgets nothing (machine_options.forget). */
