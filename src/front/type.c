@@ -333,8 +333,12 @@ const struct field *type_field(const struct type *t, const char *name) {
   return NULL;
 }
 
+/* A bit-field of 33 to 63 bits stays a number of that many bits, as for GCC; Clang takes it for one of its declared
+ * type. */
 const struct type *type_promoted(const struct type *t) {
   if (t->kind == TYPE_BOOL || (t->kind == TYPE_INT && t->bits < 32)) return TYPE_OF(INT);
+  if (t->kind == TYPE_INT && t->bits == 32 && t->size == 8) /* a bit-field of a long */
+    return t->is_signed ? TYPE_OF(INT) : TYPE_OF(UINT);
   if (t->kind == TYPE_INT && t->is_enum && t->bits == 64) return t->is_signed ? TYPE_OF(LONG) : TYPE_OF(ULONG);
   if (t->kind == TYPE_INT && t->is_enum) return t->is_signed ? TYPE_OF(INT) : TYPE_OF(UINT);
   return t->plain;

@@ -253,3 +253,27 @@ C
 run 0 "$asif" verify unnamed.c --threads 1
 sed -i 's/unsigned : 7/unsigned h : 7/' unnamed.c
 run 0 "$asif" verify unnamed.c --threads 1
+
+# A stack of packed nodes, whose fields are not aligned.
+cat >packed.c <<'END'
+#include <asif.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+struct node { char tag; int v; struct node *next; } __attribute__((packed));
+static _Atomic(struct node *) top;
+static void push(int v) {
+  struct node *n = malloc(sizeof *n), *t = top;
+  n->v = v;
+  do n->next = t; while (!atomic_compare_exchange_strong(&top, &t, n));
+}
+static int pop(void) {
+  struct node *t = top;
+  do { if (!t) return ASIF_EMPTY; } while (!atomic_compare_exchange_strong(&top, &t, NEXT));
+  return t->v;
+}
+ASIF_OBJECT(stack)
+ASIF_OP(push, ASIF_IN(1, 2))
+ASIF_OP(pop)
+END
+run 0 "$asif" verify packed.c --ops 2 -- '-DNEXT=t->next'
+run 1 "$asif" verify packed.c --ops 2 -- '-DNEXT=NULL'; says 'not linearizable'

@@ -116,6 +116,16 @@ struct r { char c; long l; };
 struct v { char c; long l; };'
 true_for 'x.a == 5 && x.b == -3 && sizeof x == 3' 'static struct { unsigned a : 13; int b : 11; } __attribute__((packed)) x = {5, -3};'
 true_for 'sizeof x == 9 && x.p == &x.c' 'static struct x { char c; char *p __attribute__((packed)); } x = {1, &x.c};'
+# Bit-fields are promoted to an int or unsigned that holds them; those of 33 to 63 bits are numbers of their own width, as for GCC.
+bits='static const struct bits { unsigned long u : 40; long i : 40; unsigned long w : 63, v : 32; long k : 32; unsigned q : 20; } s = {-1, -1, 1, -1, -5, 7};'
+for e in 's.u + 1 == 0' '(s.u << 4) == 0xfffffffff0' '~s.u == 0' '-s.u == 1' 's.u + s.w == 0x10000000000' 's.v + 1 == 0' 'sizeof(s.v + 1) == 4' \
+  'sizeof(s.u + 1) == 8' 's.u + i == 0xfffffffffe' 's.u + -1L == 0xfffffffffe' 's.u + 1ul == 0x10000000000' 's.i + 0u == -1' 's.i < 0u' 's.k < 0' \
+  's.q - 8 < 0' '(s.u = i) + 1 == 0' '(++s.u << 1) == 0' '(s.i = 0x8000000000) < 0' '((1 ? s.u : 1) << 1) == 0xfffffffffe' '(s.u *= 5) * 256 == 0xfffffffb00' \
+  '_Generic(s.q + 0, int: 1, default: 0)' '_Generic(s.v + 0, unsigned: 1, default: 0)'; do
+  true_for "({ struct bits x = s; (void)x; ${e//s./x.}; })" "$bits"
+done
+object 's.u + 1' "$bits"; run 1 "$asif" verify o.c --ops 2 --races no
+object '({ struct bits x = s; x.i = 0x7fffffffff; x.i + 1 > 0; })' "$bits"; run 1 "$asif" verify o.c --races no; says 'overflow'
 # Unnamed bits at the beginning.
 true_for '({ struct x y = x; y.b = i, y.b == -1 && y.c == 7 && sizeof x == 12; })' 'static struct x { int : 9; int b; int c; } x = {3, 7};'
 true_for '({ struct u x = {3}, *q = &x; q->b += 1; x.b == 4 && (char *)q == (char *)&x && (char *)&x.b - (char *)q == 4; })' 'struct u { int : 9; int b; };'
