@@ -215,7 +215,7 @@ test-packages: export ASIF_FIGURES = $(abspath $(B))/packages.txt
 test-packages: all $(B)/asif-tests
 	@tools/deps packages || echo 'going on without' >&2
 	@rm -f $(ASIF_FIGURES)
-	@$(B)/asif-tests -t 7200 test_packages
+	@$(B)/asif-tests -t 7200 test_packages verify_packages
 
 # Inline assembly of aarch64; on another machine with a cross compiler, in an emulator.
 test-aarch64: export ASIF_LONG = 1

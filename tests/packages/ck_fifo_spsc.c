@@ -19,3 +19,6 @@ ASIF_OBJECT(queue)
 ASIF_OP(enq, ASIF_IN(1, 3))
 ASIF_OP(deq)
 ASIF_INIT(start)
+#ifdef ROLES /* one thread enqueues and one dequeues */
+ASIF_SPSC(enq, deq)
+#endif

@@ -1,4 +1,5 @@
-/* Concurrency Kit's ring (libck-dev), unmodified, with its inline assembly. KIND: mpmc, spmc, mpsc, spsc. A ring of 4 holds 3. */
+/* Concurrency Kit's ring (libck-dev), unmodified, with its inline assembly. KIND: mpmc, spmc, mpsc, spsc. A ring of 4 holds 3.
+ * -DROLES: one thread enqueues and one dequeues. */
 #include <asif.h>
 #include <ck_ring.h>
 
@@ -27,3 +28,6 @@ ASIF_OBJECT(ring)
 ASIF_OP(enq, ASIF_IN(1, 2))
 ASIF_OP(deq)
 ASIF_INIT(start)
+#ifdef ROLES
+ASIF_SPSC(enq, deq)
+#endif

@@ -16,6 +16,9 @@ static void start(void) {
   r->size = 4;
   r->mask = r->capacity = 3;
   r->prod.sync_type = r->cons.sync_type = RTE_RING_SYNC_MT;
+#ifdef ONE_PRODUCER /* wrong: the object is called by any thread */
+  r->prod.sync_type = RTE_RING_SYNC_ST;
+#endif
   rte_ring_mp_enqueue(r, (void *)7);
   rte_ring_mp_enqueue(r, (void *)8);
 }
