@@ -47,8 +47,16 @@ static bool fail(struct mem *m, struct decision *d, const struct items *t, uint3
   return false;
 }
 
-/* A violation found by the sweep. Of several the one that shows first counts, so that there is little left to find
- * (fault.h): (3) shows when b's dequeue returns, (4) when the empty one does. */
+/* A violation found by the sweep. Of several the one that shows first counts: (3) shows when b's dequeue returns, (4)
+ * when the empty one does.
+ *
+ * Where no dequeue is pending, nothing is wrong before that, also for one who does not know what those open at some
+ * earlier event e went on to return. Let them return what they did, but leave out those that found nothing or took a
+ * value not there yet, and each that took a b for which there is an a that was enqueued before it and whose dequeue is
+ * called after e. Then neither is in what is left: (3) with a dequeue of b that returned by e is in the whole history
+ * too, and shows by e (if a's dequeue was left out, for the a before it); with one that was open, it was left out. And
+ * (4) lies within gaps that are covered in the whole history too: where a value whose dequeue was left out is inside
+ * longer, an a is that was enqueued before it. */
 struct wrong {
   uint32_t shows;  /* event; NEVER: nothing is wrong */
   uint32_t op;     /* the dequeue */
@@ -68,6 +76,7 @@ static bool fail_with(const struct part *p, struct mem *m, struct decision *d, c
     core_add_item(m, &d->core, &t->at[w->before]);
     core_add_item(m, &d->core, &t->at[t->of_op[w->op]]);
   }
+  if (!t->pending_count) d->right = w->shows;
   return fail(m, d, t, w->op);
 }
 

@@ -321,9 +321,10 @@ static void bisect(struct bisection *b, const struct decision *d) {
   if (!narrow(b, d)) {
     uint32_t at = candidate(b, d);
     if (d->prefix) { /* the search knows what follows: earlier prefixes are right */
-      b->good = at;
+      if (b->good < at) b->good = at;
       start_near(b, at);
     }
+    if (at < b->good) at = b->good;
     for (uint32_t step = 1; try_return(b, at) != VERDICT_VIOLATED && at + 1 < b->count; step *= 2)
       at = at + step < b->count ? at + step : b->count - 1;
     if (b->bad == b->count) return;
@@ -350,6 +351,7 @@ void find_fault(const struct part *p, const struct decision *d, enum decide_by b
   for (uint32_t e = 0; e < p->events; e++)
     if (events[e] & 1) b.returns[b.count++] = e;
   b.bad = b.count;
+  b.good = index_of(&b, d->right);
   b.attempt = mem_child(m);
   b.bad_mem = mem_child(m);
   b.found.prefix = *p;

@@ -36,6 +36,7 @@ struct decision {
   uint32_t culprit;
   bool prefix;      /* the core is all that was called before the culprit returned, and wrong only up to that event */
   bool closed;      /* the core is all there is on its values, but for reads, and other values may be left out */
+  uint32_t right;   /* no prefix that ends before this event is wrong, whatever was open by then goes on to return */
   uint32_t reached; /* events decided */
   uint64_t configurations; /* explored */
 };
