@@ -110,6 +110,7 @@ struct decl {
   bool is_weak;           /* another file's definition is preferred */
   struct expr *cleanup;   /* a local variable: the call that ends it, f(&x), by its cleanup attribute; or NULL */
   int builtin;            /* DECL_FUNCTION: enum builtin, BUILTIN_NONE for the user's own */
+  uint32_t access;        /* a builtin whose name says how many bytes it accesses, __sync_..._8: their number; or 0 */
   size_t deferred;        /* DECL_FUNCTION: 1 + the token its body begins with, where that is not read yet; or 0 */
   uint32_t id;            /* unique in the unit: for tables of lower.c */
   uint16_t file;          /* that defines it, where several are linked */

@@ -177,6 +177,19 @@ const struct known *known_find(const char *name) {
   return NULL;
 }
 
+/* __sync_fetch_and_add_8 is __sync_fetch_and_add of 8 unsigned bytes, whatever its first argument points to. */
+const struct known *known_sized(const char *name, uint32_t *size) {
+  size_t length = strlen(name);
+  if (strncmp(name, "__sync_", 7) != 0 || name[length - 2] != '_' || !strchr("1248", name[length - 1])) return NULL;
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strlen(known[i].name) == length - 2 && !strncmp(known[i].name, name, length - 2) && known[i].signature &&
+        known[i].signature[1]) {
+      *size = (uint32_t)(name[length - 1] - '0');
+      return &known[i];
+    }
+  return NULL;
+}
+
 const char *header_name(enum header h) {
   static const char *const names[HEADER_COUNT] = {
       [HEADER_ALWAYS] = "",         [HEADER_ASIF] = "asif",     [HEADER_STDATOMIC] = "stdatomic",

@@ -311,6 +311,11 @@ static struct expr *known_of_system(struct front *f, struct expr *function) {
 struct expr *expr_call(struct front *f, struct place place, struct expr *function, struct expr **args, uint32_t count) {
   bool named = function->kind == E_NAME && function->decl->kind == DECL_FUNCTION;
   if (named) function = known_of_system(f, function);
+  if (named && function->decl->access && count) {
+    static const enum basic of_size[] = {[1] = BASIC_UCHAR, [2] = BASIC_USHORT, [4] = BASIC_UINT, [8] = BASIC_ULONG};
+    const struct type *to = type_pointer(f, &basic_types[of_size[function->decl->access]], place);
+    args[0] = expr_cast(f, place, to, expr_value(f, args[0]));
+  }
   if (named && function->decl->builtin)
     return call_known(f, place, function, known_find(function->decl->name), args, count);
   if (!named) {

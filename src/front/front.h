@@ -316,6 +316,7 @@ struct known {
   enum operator op;      /* of those that compute */
 };
 const struct known *known_find(const char *name);
+const struct known *known_sized(const char *name, uint32_t *size);
 const char *header_name(enum header);
 void header_include(struct front *, const struct token *name); /* __asif_header(name), from a model header */
 

@@ -82,13 +82,16 @@ _Noreturn static void undeclared(struct front *f, const struct token *t) {
 
 static struct decl *known_function(struct front *f, const struct token *t) {
   const struct known *known = known_find(t->text);
+  uint32_t size = 0;
+  if (!known) known = known_sized(t->text, &size);
   bool declared = scope_find(t->symbol) != NULL;
   if (!known || !known->signature || !(declared || f->headers & 1u << known->header)) undeclared(f, t);
   struct type *type = type_new(f, TYPE_FUNCTION);
   type->of = TYPE_OF(VOID);
   type->unspecified = true;
-  struct decl *d = decl_new(f, DECL_FUNCTION, t->text, type, t->place);
+  struct decl *d = decl_new(f, DECL_FUNCTION, known->name, type, t->place);
   d->builtin = (int)known->builtin;
+  d->access = size;
   return d;
 }
 

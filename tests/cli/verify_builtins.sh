@@ -46,6 +46,13 @@ t = __atomic_add_fetch(&a, x & 1023, 5), t + a
 t = __sync_sub_and_fetch(&a, x & 1023), t + a
 t = __sync_xor_and_fetch(&a, (a & 3) + (x & 1023)), t + a
 t = __sync_fetch_and_nand(&a, x), t + 2 * (a & 1023)
+t = __sync_fetch_and_add_4(&a, x & 1023), t + a
+t = __sync_sub_and_fetch_4(&a, 9), (t > 0) + 2 * (a & 1023)
+t = __sync_val_compare_and_swap_4(&a, 3, x), t + 2 * (a & 1023)
+t = __sync_bool_compare_and_swap_1(&c, 0, x), t + 2 * c
+t = __sync_add_and_fetch_2(&l, x), t + l
+t = __sync_lock_test_and_set_8(&l, x), t + l
+t = __sync_fetch_and_or_8(&ul, x & 1023), __sync_lock_release_8(&l), t + ul + l
 *(int *)__builtin_assume_aligned(&a, 4)
 __atomic_always_lock_free(8, 0) + 2 * __atomic_is_lock_free(4, 0) + 4 * __atomic_always_lock_free(3, 0)
 END_OF_C
