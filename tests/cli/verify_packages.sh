@@ -51,4 +51,20 @@ flags='-I/usr/include/dpdk -I/usr/include/x86_64-linux-gnu/dpdk -include rte_con
   # Two producers of a ring that was made for one.
   they 1 'verdict: not linearizable\|verdict: violated' rte_ring.h dpdk_ring.c --ops 2 -- $flags -DONE_PRODUCER
 }
+
+# liburcu. Its header of assembly counts as included, and the one for compilers with builtins is.
+flags=
+urcu='-D_URCU_ARCH_UATOMIC_X86_H -include urcu/uatomic/gcc.h -DNO_SLEEP'
+# shellcheck disable=SC2086
+{
+  they 0 "$linearizable" urcu/wfcqueue.h urcu_queue.c --ops 2 -- $urcu
+  they 1 'verdict: not linearizable\|verdict: violated' urcu/wfcqueue.h urcu_queue.c --ops 2 -- $urcu -DUNLOCKED
+  they 0 "$linearizable" urcu/lfstack.h urcu_lfstack.c --ops 2 -- $urcu
+  they 1 'freed memory is used' urcu/lfstack.h urcu_lfstack.c --ops 2 -- $urcu -DUNLOCKED
+  they 0 "$linearizable" urcu/wfstack.h urcu_wfstack.c --ops 2 -- $urcu
+  they 1 'verdict: not linearizable\|verdict: violated' urcu/wfstack.h urcu_wfstack.c --ops 2 -- $urcu -DUNLOCKED
+  they 0 "$linearizable" urcu/rculfqueue.h urcu_lfqueue.c --ops 2 -- $urcu
+  # Nodes freed without a grace period.
+  they 1 'freed memory is used' urcu/rculfqueue.h urcu_lfqueue.c --ops 2 -- $urcu -DEAGER
+}
 exit 0

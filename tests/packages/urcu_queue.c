@@ -6,6 +6,14 @@
 #define _LGPL_SOURCE /* the functions themselves, not calls of the library */
 #include <urcu/wfcqueue.h>
 
+#ifdef NO_SLEEP /* for asif verify: a wait of some milliseconds in a loop */
+#include <poll.h>
+int poll(struct pollfd *files, nfds_t count, int milliseconds) {
+  (void)files, (void)count, (void)milliseconds;
+  return 0;
+}
+#endif
+
 struct item {
   struct cds_wfcq_node node; /* first: a node is its item */
   int value;
@@ -23,7 +31,11 @@ static void enq(int v) {
 }
 
 static int deq(void) {
+#ifdef UNLOCKED /* wrong: dequeues without the mutex */
+  struct item *i = (struct item *)__cds_wfcq_dequeue_blocking(&head, &tail);
+#else
   struct item *i = (struct item *)cds_wfcq_dequeue_blocking(&head, &tail);
+#endif
   if (!i) return ASIF_EMPTY;
   int v = i->value;
   free(i);

@@ -6,6 +6,14 @@
 #define _LGPL_SOURCE /* the functions themselves, not calls of the library */
 #include <urcu/wfstack.h>
 
+#ifdef NO_SLEEP /* for asif verify: a wait of some milliseconds in a loop */
+#include <poll.h>
+int poll(struct pollfd *files, nfds_t count, int milliseconds) {
+  (void)files, (void)count, (void)milliseconds;
+  return 0;
+}
+#endif
+
 struct item {
   struct cds_wfs_node node; /* first: a node is its item */
   int value;
@@ -20,7 +28,11 @@ static void push(int v) {
   cds_wfs_push(&stack, &i->node);
 }
 static int pop(void) {
+#ifdef UNLOCKED /* wrong: pops without the mutex */
+  struct item *i = (struct item *)__cds_wfs_pop_blocking(&stack);
+#else
   struct item *i = (struct item *)cds_wfs_pop_blocking(&stack);
+#endif
   if (!i) return ASIF_EMPTY;
   int v = i->value;
   free(i);
