@@ -153,13 +153,14 @@ ANY_MEMORY static uint64_t local_state(const struct fiber *f, const struct pure 
   h = fold(h, entry.args[0]);
   if (kind != POINT_READ && kind != POINT_BLOCK) h = fold(h, fold(entry.args[1], entry.args[2]));
   if (kind != POINT_READ && size > 8) h = fold(h, entry.args[3]);
-  uint64_t i = 1, k = 2; /* several at a time: each waits for its last multiplication only */
-  for (; end - at >= 4; at += 4) {
-    h = fold(h, at[0]);
-    g = fold(g, at[1]);
-    i = fold(i, at[2]);
-    k = fold(k, at[3]);
+  uint64_t i = 1, k = 2; /* several at a time: each waits for its last multiplication only, of two words */
+  for (; end - at >= 8; at += 8) {
+    h = fold(h ^ at[0], at[1]);
+    g = fold(g ^ at[2], at[3]);
+    i = fold(i ^ at[4], at[5]);
+    k = fold(k ^ at[6], at[7]);
   }
+  for (; end - at >= 2; at += 2) h = fold(h ^ at[0], at[1]);
   for (; at < end; at++) h = fold(h, *at);
   return fold(fold(h, g), fold(i, k)) ^ written_hash(p);
 }

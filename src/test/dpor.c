@@ -77,9 +77,11 @@ struct dpor {
   size_t stride;
   uint64_t learned;            /* steps, of runs that were only to learn */
   uint64_t alike;              /* threads that are like one before them */
-  size_t counted;              /* steps of this run in `taken`; SIZE_MAX: they are another's */
+  size_t counted;              /* steps of this run in `taken`; SIZE_MAX: they are another search's */
   uint32_t taken[FIBERS_MOST]; /* by each fiber */
   uint8_t like[FIBERS_MOST];   /* 1 + the last thread before this one that makes the same calls; 0: none */
+  size_t unchanged;            /* steps that are as when `orders` was last given a run */
+  uint64_t after;              /* the number of the last run; 0: others were made since */
   struct orders *orders;       /* NULL: calls and returns conflict, and all their orders are explored */
   bool other;   /* an order of them did not give the history that it should have, or threads that were taken to be alike
                  * are not: the search begins anew without, and one that is divided is not complete */
@@ -110,7 +112,7 @@ static void find_alike(struct dpor *d) {
 }
 
 /* Is this run the same with these threads exchanged? */
-static bool can_exchange(const struct dpor *d, const struct run *run) {
+static bool can_exchange(struct dpor *d, const struct run *run) {
   uint8_t to[FIBERS_MOST];
   if (d->e->execute != run_execute || run->end != RUN_WHOLE || run->found) return true;
   for (unsigned f = 0; f < FIBERS_MOST; f++) to[f] = (uint8_t)f;
@@ -120,6 +122,7 @@ static bool can_exchange(const struct dpor *d, const struct run *run) {
     to[t] = to[d->like[t] - 1];
     to[d->like[t] - 1] = place;
   }
+  d->after = 0;
   return run_exchanged(d->e->client, to);
 }
 
@@ -133,6 +136,11 @@ static void count_taken(struct dpor *d, const struct step *steps, size_t count) 
     memset(d->taken, 0, sizeof d->taken);
   }
   for (; d->counted < count; d->counted++) d->taken[steps[d->counted].fiber]++;
+}
+/* The next run is as the last one up to there. */
+static void uncount_taken(struct dpor *d, size_t same) {
+  if (d->counted == SIZE_MAX) return;
+  for (; d->counted > same; d->counted--) d->taken[d->e->trace.events.at[d->counted - 1].step.fiber]--;
 }
 /* Which of the steps is the fiber's so many'th; `count`: it has not come to that. */
 static size_t find_step(const struct step *steps, size_t count, unsigned fiber, size_t number) {
@@ -448,8 +456,10 @@ static void analyse_run(struct dpor *d, const struct run *run, size_t same) {
     same = 0;
   }
   for (size_t j = same; j < run->count; j++) {
-    if (trace_follow(trace, run->steps, j + 1, j) < j)
-      trace_follow(trace, run->steps, 1, j = 0); /* dependence is another now */
+    if (trace_follow(trace, run->steps, j + 1, j) < j) { /* dependence is another now */
+      trace_follow(trace, run->steps, 1, j = 0);
+      d->unchanged = 0;
+    }
     analyse(d, j);
   }
   bool found = run->found && run->enabled;
@@ -503,6 +513,7 @@ static bool counts(struct dpor *d, const struct run *run) {
 /* Runs a schedule for another order of calls and returns. */
 static bool use_order(void *self, const struct choice *choices, size_t count) {
   struct dpor *d = self;
+  d->after = 0;
   const struct run *run = explorer_try(d->e, &(struct plan){.choices = choices, .count = count});
   if (!run && d->e->stopped) return false;
   if (!run || !orders_met(d->orders, run)) {
@@ -525,7 +536,22 @@ static void visit(struct dpor *d, const struct run *run) {
   if (run->end == RUN_CUT) *(d->blocked ? &d->e->counts->redundant : &d->e->counts->halted) += 1;
   explorer_visit(d->e, run, true);
   if (!d->orders || d->e->stopped || !has_histories(run)) return;
-  orders_each(d->orders, run, &d->e->trace, d->alike ? d->own.at : d->clocks.at, d->stride, use_order, d);
+  size_t same = d->unchanged;
+  d->unchanged = run->count;
+  orders_each(d->orders, run, &d->e->trace, d->alike ? d->own.at : d->clocks.at, d->stride, same, use_order, d);
+}
+
+/* The plan of the next run: the choices of the frames, so many. What is known of the last run it has from there. */
+static void make_plan(struct dpor *d, struct plan *plan, size_t count) {
+  size_t same = count - 1 < plan->count ? count - 1 : plan->count;
+  vec_reserve(d->e->mem, &d->choices, count);
+  for (size_t i = same; i < count; i++) d->choices.at[i] = d->frames.at[i].choice;
+  d->choices.count = plan->count = count;
+  plan->choices = d->choices.at;
+  plan->after = d->after;
+  plan->same = same;
+  if (count - 1 < d->unchanged) d->unchanged = count - 1;
+  uncount_taken(d, count - 1);
 }
 
 /* Searches from the beginning; false: it is to begin anew. most: runs after which it may stop, if that was only to
@@ -534,14 +560,16 @@ static bool search(struct dpor *d, bool learns, uint64_t most) {
   struct explorer *e = d->e;
   struct plan plan = {.choose = choose, .choose_block = choose_block, .context = d};
   uint64_t look = LEARNS_FIRST, learned = 0;
+  d->counted = SIZE_MAX;
+  d->unchanged = d->choices.count = 0;
   for (uint64_t runs = 1;; runs++) {
     bool learning = learns && (runs <= LEARNS_ALWAYS || runs % LEARNS_EVERY == 0);
     run_pure_learns(learning);
     learned += learning;
     d->blocked = d->met = d->skipped = false;
-    d->counted = SIZE_MAX;
     const struct run *run = explorer_run(e, &plan);
     if (!run) return true;
+    d->after = run->number;
     analyse_run(d, run, plan.count ? plan.count - 1 : 0);
     if (e->trace.finer && !d->top) return false;
     if (d->alike && is_sampled(runs) && !can_exchange(d, run)) {
@@ -562,11 +590,9 @@ static bool search(struct dpor *d, bool learns, uint64_t most) {
       look *= 4;
     }
     d->learned += most ? run->count : 0;
-    plan.count = runs == most || d->learned > LEARNS_STEPS ? 0 : next_plan(d);
-    if (!plan.count) break;
-    vec_reserve(e->mem, &d->choices, plan.count);
-    for (size_t i = 0; i < plan.count; i++) d->choices.at[i] = d->frames.at[i].choice;
-    plan.choices = d->choices.at;
+    size_t next = runs == most || d->learned > LEARNS_STEPS ? 0 : next_plan(d);
+    if (!next) break;
+    make_plan(d, &plan, next);
   }
   e->counts->complete = !e->long_run && !d->other;
   return true;

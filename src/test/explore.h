@@ -102,10 +102,11 @@ void orders_close(struct orders *);
 bool orders_possible(const struct client *);
 /* Calls `use` with a schedule for each history of the run's trace that was not seen; of histories with the same results
  * only those are made in which no more operations could be in order. clocks: of each event, `stride` numbers: of each
- * fiber the last event before or at it, counted from 1. False if `use` is, and then at once. */
+ * fiber the last event before or at it, counted from 1. same: steps that are, with their clocks, as in the run given
+ * last. False if `use` is, and then at once. */
 typedef bool orders_user(void *self, const struct choice *, size_t count);
 bool orders_each(struct orders *, const struct run *, const struct trace *, const uint32_t *clocks, size_t stride,
-                 orders_user *use, void *self);
+                 size_t same, orders_user *use, void *self);
 bool orders_met(const struct orders *, const struct run *); /* in `use`: is this the history that was to be? */
 
 /* What all strategies need. */

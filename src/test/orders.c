@@ -26,12 +26,21 @@ struct place {
   uint64_t before; /* the places that must come before it */
 };
 
+/* What follows from the moments of threads up to one. */
+struct made {
+  size_t step;
+  uint64_t calls, returns;
+  struct hash results, trace;
+};
+
 struct orders {
   struct mem *mem;
   struct hashes *traces, *histories; /* seen */
   struct place places[PLACES];
   uint64_t calls, returns; /* places */
   uint64_t of_thread[FIBERS_MOST];
+  struct made made[PLACES]; /* of the last run's moments, in their order */
+  size_t made_count;
   struct hash results;
   const struct trace *trace;
   const uint32_t *clocks;
@@ -69,18 +78,23 @@ void orders_close(struct orders *o) {
 
 bool orders_possible(const struct client *c) { return client_calls(c) <= ORDERS_MOST; }
 
+static uint64_t result_key(const struct moment *m) { return (uint64_t)m->call << 1 | m->is_return; }
+
+/* What followed the threads' moments, of which there are so many. */
+static struct hash add_after(struct hash h, const struct run *r, size_t threads) {
+  uint64_t last = 0;
+  for (size_t i = threads; i < r->moment_count; i++)
+    h = add(h, last = hash_mix(last + r->moments[i].is_return + 1), (uint64_t)r->moments[i].result);
+  return (struct hash){h.low + r->found, h.high + r->forsaken};
+}
+
 /* What returned, and what followed the threads: the same for all histories of a trace. */
 static struct hash results_of(const struct run *r) {
-  struct hash h = {r->found, r->forsaken};
-  uint64_t last = 0;
-  for (size_t i = 0; i < r->moment_count; i++) {
-    const struct moment *m = &r->moments[i];
-    if (m->fiber < r->client->threads)
-      h = add(h, (uint64_t)m->call << 1 | m->is_return, (uint64_t)m->result);
-    else
-      h = add(h, last = hash_mix(last + m->is_return + 1), (uint64_t)m->result);
-  }
-  return h;
+  struct hash h = {0, 0};
+  size_t i = 0;
+  for (; i < r->moment_count && r->moments[i].fiber < r->client->threads; i++)
+    h = add(h, result_key(&r->moments[i]), (uint64_t)r->moments[i].result);
+  return add_after(h, r, i);
 }
 
 /* A history is the results, and what has returned before each call. */
@@ -116,37 +130,49 @@ static struct hash history_of_order(const struct orders *o) {
 
 static uint64_t places_up_to(uint32_t calls) { return calls == ORDERS_MOST ? UINT64_MAX : bit(2 * calls) - 1; }
 
-/* The places of a run. */
-static void read_run(struct orders *o, const struct run *r) {
-  const struct client *c = r->client;
+/* What must come before a place: of each thread, what the clock of the place's event has. */
+static uint64_t find_before(const struct orders *o, const struct client *c, const struct place *place) {
+  const uint32_t *clock = o->clocks + place->event * o->stride;
+  uint64_t before = 0;
   for (unsigned t = 0; t < c->threads; t++)
-    o->of_thread[t] = c->first[t] == c->first[t + 1] ? 0 : places_up_to(c->first[t + 1]) & ~places_up_to(c->first[t]);
-  o->calls = o->returns = 0;
-  for (size_t i = 0; i < r->moment_count; i++) {
-    const struct moment *m = &r->moments[i];
-    if (m->fiber >= r->client->threads) continue;
-    unsigned p = 2 * m->call;
-    if (m->is_return && o->places[p].event != m->step) p++;
-    *(m->is_return ? &o->returns : &o->calls) |= bit(p);
-    o->places[p].event = m->step;
-  }
+    for (uint64_t of = (o->calls | o->returns) & o->of_thread[t]; of && o->places[__builtin_ctzll(of)].event < clock[t];
+         of &= of - 1)
+      before |= of & -of;
+  return before;
 }
 
-/* What must come before each of them; and a hash of all that. Of a thread those come before that its clock has. */
-static struct hash find_before(struct orders *o, const struct client *c) {
-  struct hash h = o->results;
-  uint64_t all = o->calls | o->returns;
-  for (uint64_t rest = all; rest; rest &= rest - 1) {
-    unsigned p = (unsigned)__builtin_ctzll(rest);
-    const uint32_t *clock = o->clocks + o->places[p].event * o->stride;
-    uint64_t before = 0;
-    for (unsigned t = 0; t < c->threads; t++)
-      for (uint64_t of = all & o->of_thread[t]; of && o->places[__builtin_ctzll(of)].event < clock[t]; of &= of - 1)
-        before |= of & -of;
-    o->places[p].before = before & ~bit(p);
-    h = add(h, p + ((uint64_t)(o->returns >> p & 1) << 32), before);
+static void make_moment(struct orders *o, const struct client *c, const struct moment *m, struct made *to) {
+  unsigned p = 2 * m->call;
+  if (m->is_return && o->places[p].event != m->step) p++;
+  *(m->is_return ? &o->returns : &o->calls) |= bit(p);
+  o->places[p].event = m->step;
+  uint64_t before = find_before(o, c, &o->places[p]);
+  o->places[p].before = before & ~bit(p);
+  to->trace = add(to->trace, p + ((uint64_t)m->is_return << 32), before);
+  to->results = add(to->results, result_key(m), (uint64_t)m->result);
+  to->step = m->step;
+  to->calls = o->calls;
+  to->returns = o->returns;
+}
+
+/* The places of a run, what must come before each, and the results; gives a hash of all that. What follows from moments
+ * before step `same` is known. */
+static struct hash read_run(struct orders *o, const struct run *r, size_t same) {
+  const struct client *c = r->client;
+  while (o->made_count && o->made[o->made_count - 1].step >= same) o->made_count--;
+  for (unsigned t = 0; t < c->threads && !o->made_count; t++)
+    o->of_thread[t] = c->first[t] == c->first[t + 1] ? 0 : places_up_to(c->first[t + 1]) & ~places_up_to(c->first[t]);
+  struct made last = {0};
+  if (o->made_count) last = o->made[o->made_count - 1];
+  o->calls = last.calls;
+  o->returns = last.returns;
+  size_t i = o->made_count;
+  for (; i < r->moment_count && r->moments[i].fiber < c->threads; i++) {
+    make_moment(o, c, &r->moments[i], &last);
+    o->made[o->made_count++] = last;
   }
-  return h;
+  o->results = add_after(last.results, r, i);
+  return (struct hash){o->results.low + last.trace.low, o->results.high + last.trace.high};
 }
 
 /* Making schedules. */
@@ -247,15 +273,13 @@ static bool go_on(struct orders *o, uint64_t done) {
 }
 
 bool orders_each(struct orders *o, const struct run *r, const struct trace *trace, const uint32_t *clocks,
-                 size_t stride, orders_user *use, void *self) {
+                 size_t stride, size_t same, orders_user *use, void *self) {
   o->trace = trace;
   o->clocks = clocks;
   o->stride = stride;
   o->use = use;
   o->self = self;
-  o->results = results_of(r);
-  read_run(o, r);
-  if (hashes_add(o->traces, find_before(o, r->client), 0) >= 0) return true;
+  if (hashes_add(o->traces, read_run(o, r, same), 0) >= 0) return true;
   hashes_add(o->histories, history_of(r), 0);
   o->taken = 0;
   return go_on(o, 0);
