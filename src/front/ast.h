@@ -144,6 +144,7 @@ enum builtin {
   BUILTIN_SYNC_CAS_VALUE, /* __sync_val_compare_and_swap */
   BUILTIN_MALLOC,
   BUILTIN_CALLOC,
+  BUILTIN_REALLOC,
   BUILTIN_FREE,
   BUILTIN_ABORT,
   BUILTIN_MUTEX_INIT,

@@ -10,7 +10,7 @@
  *   lower_expr.c    expressions: as values, for their effects, as conditions
  *   lower_update.c  += and ++, on plain objects and atomic ones
  *   lower_call.c    calls: inlining
- *   lower_copy.c    memcpy, memmove, memset, memcmp
+ *   lower_copy.c    memcpy, memmove, memset, memcmp, realloc
  *   lower_builtin.c calls of functions that are known: atomics, malloc, locks, Asif's own
  *   lower_numbers.c builtins that only compute
  *   lower_stmt.c    statements, scopes and jumps
@@ -336,7 +336,10 @@ void lower_return(struct lowering *, const struct stmt *);
 /* lower_builtin.c */
 struct value lower_builtin(struct lowering *, const struct expr *, bool wanted);
 bool lower_builtin_branch(struct lowering *, const struct expr *, bool when, uint32_t label); /* false: it is a value */
-struct value lower_allocation(struct lowering *, const struct expr *call, const struct type *of); /* malloc, calloc */
+struct value lower_allocation(struct lowering *, const struct expr *call,
+                              const struct type *of); /* malloc, calloc, realloc */
+struct inst *emit_allocation(struct lowering *, const struct expr *call, const struct type *of, reg count);
+void emit_free(struct lowering *, reg, struct place);
 
 /* lower_numbers.c */
 struct value lower_bits(struct lowering *, const struct expr *);
@@ -345,6 +348,7 @@ struct value lower_abs(struct lowering *, const struct expr *);
 
 /* lower_copy.c */
 struct value lower_memory_call(struct lowering *, const struct expr *, bool wanted); /* memcpy, memset, ... */
+struct value lower_realloc(struct lowering *, const struct expr *call, const struct type *of);
 bool memory_call_is_plain(const struct expr *); /* of whole objects of one type: variables may stay in registers */
 void forget_type(struct lowering *, const struct type *, struct place); /* pointers to it have lost their type */
 

@@ -128,9 +128,21 @@ static bool elements(struct lowering *l, const struct expr *bytes, uint32_t size
   return size == 1;
 }
 
-struct value lower_allocation(struct lowering *l, const struct expr *e, const struct type *of) {
+struct inst *emit_allocation(struct lowering *l, const struct expr *call, const struct type *of, reg count) {
+  reg d = reg_new(l, 1, "");
+  uint32_t layout = layout_for(l, of, NULL, call->place);
+  struct inst *in = emit_inst(l, I_ALLOC, call->place);
+  in->b = count;
+  in->d = d;
+  in->imm = layout;
+  in->call = call;
+  return in;
+}
+
+static struct value allocate(struct lowering *l, const struct expr *e, const struct type *of) {
   bool zero = e->a->decl->builtin == BUILTIN_CALLOC, whole;
   if (of->kind == TYPE_VOID || !of->size || !of->cells) of = TYPE_OF(UCHAR);
+  if (e->a->decl->builtin == BUILTIN_REALLOC) return lower_realloc(l, e, of);
   struct value count;
   if (zero) {
     struct value n = lower_value(l, e->args[0]), each;
@@ -141,16 +153,11 @@ struct value lower_allocation(struct lowering *l, const struct expr *e, const st
     whole = !of->flexible && elements(l, e->args[0], of->size, e->place, &count);
     if (!whole) count = lower_value(l, e->args[0]);
   }
-  reg b = whole && count.kind == VALUE_NUMBER && count.imm == 1 ? NO_REG : value_reg(l, count, e->place);
-  reg d = reg_new(l, 1, "");
-  uint32_t layout = layout_for(l, of, NULL, e->place);
-  struct inst *in = emit_inst(l, I_ALLOC, e->place);
-  in->b = b;
-  in->d = d;
-  in->imm = layout;
+  struct inst *in = emit_allocation(
+      l, e, of, whole && count.kind == VALUE_NUMBER && count.imm == 1 ? NO_REG : value_reg(l, count, e->place));
   if (zero) in->flags |= FLAG_ZERO;
   if (!whole) in->flags |= FLAG_BYTES;
-  return value_in(d);
+  return value_in(in->d);
 }
 
 /* As what an allocation is used whose result is not given a type at once: as the function around it is called, if it
@@ -164,10 +171,13 @@ static const struct type *allocated_type(const struct lowering *l) {
   return TYPE_OF(UCHAR);
 }
 
-static struct value release(struct lowering *l, const struct expr *e) {
-  reg a = value_reg(l, lower_value(l, e->args[0]), e->place);
-  emit_inst(l, I_FREE, e->place)->a = a;
+void emit_free(struct lowering *l, reg a, struct place at) {
+  emit_inst(l, I_FREE, at)->a = a;
   l->program->frees = true;
+}
+
+static struct value release(struct lowering *l, const struct expr *e) {
+  emit_free(l, value_reg(l, lower_value(l, e->args[0]), e->place), e->place);
   return (struct value){0};
 }
 
@@ -358,10 +368,11 @@ static struct value builtin_value(struct lowering *l, const struct expr *e, bool
   enum builtin builtin = (enum builtin)e->a->decl->builtin;
   switch (builtin) {
   case BUILTIN_MALLOC:
-  case BUILTIN_CALLOC: {
+  case BUILTIN_CALLOC:
+  case BUILTIN_REALLOC: {
     const struct type *of = allocated_type(l);
     forget_type(l, of, e->place);
-    return lower_allocation(l, e, of);
+    return allocate(l, e, of);
   }
   case BUILTIN_FREE: return release(l, e);
   case BUILTIN_ABORT: emit_trap(l, e->place, "abort() was called"); break;
@@ -429,6 +440,15 @@ struct value lower_builtin(struct lowering *l, const struct expr *e, bool wanted
   if (builtin != BUILTIN_LIN_FOR) lower_unordered_args(l, e);
   struct value v = builtin_value(l, e, wanted);
   if (builtin >= BUILTIN_MEMSET && builtin <= BUILTIN_MEMCMP) call_made(l, begin);
+  l->given.count = given;
+  l->assigning_from = from;
+  return v;
+}
+
+struct value lower_allocation(struct lowering *l, const struct expr *e, const struct type *of) {
+  size_t given = l->given.count, from = lower_sequenced(l);
+  lower_unordered_args(l, e);
+  struct value v = allocate(l, e, of);
   l->given.count = given;
   l->assigning_from = from;
   return v;

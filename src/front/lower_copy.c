@@ -1,4 +1,4 @@
-/* memset, memcpy, memmove and memcmp.
+/* memset, memcpy, memmove and memcmp; realloc.
  *
  * Of whole objects of one type they are what an assignment is. Everything else is done at run time, cell by cell as far
  * as the cells of both sides are the same (I_CHUNK), so that a pointer is copied as one; each cell is an access of its
@@ -249,4 +249,34 @@ struct value lower_memory_call(struct lowering *l, const struct expr *e, bool wa
   default: return compare_bytes(l, a, second.r, bytes, at);
   }
   return value_in(a);
+}
+
+/* realloc: a new block, always; as much as fits is copied to it, and the old one is freed. */
+struct value lower_realloc(struct lowering *l, const struct expr *e, const struct type *of) {
+  struct place at = e->place;
+  uint32_t is_new = label_new(l), sized = label_new(l), end = label_new(l);
+  lower_loose(l, at, "realloc");
+  l->program->reallocates = true;
+  reg old = value_copy(l, lower_value(l, e->args[0]), 1, at), bytes = value_copy(l, lower_value(l, e->args[1]), 1, at);
+  size_t begin = l->code.count;
+  reg kept = value_copy(l, value_number(0), 1, at);
+  emit_branch(l, old, false, is_new, at);
+  emit_branch(l, bytes, true, sized, at);
+  emit_trap(l, at, "realloc to no bytes, which may free the block or not: call free")->imm = TRAP_LIMIT;
+  label_place(l, sized);
+  struct inst *in = emit_inst(l, I_CHUNK, at);
+  in->op = CHUNK_BLOCK;
+  in->a = in->b = old;
+  in->c = bytes;
+  in->d = kept;
+  label_place(l, is_new);
+  in = emit_allocation(l, e, of, bytes);
+  in->flags |= FLAG_BYTES;
+  reg d = in->d;
+  emit_branch(l, old, false, end, at);
+  copy_loop(l, d, old, value_in(kept), false, at);
+  emit_free(l, old, at);
+  label_place(l, end);
+  call_made(l, begin);
+  return value_in(d);
 }

@@ -219,7 +219,7 @@ static bool is_zero(const struct expr *e) {
 static bool is_allocation(const struct expr *e) {
   if (e->kind == E_CAST && e->type->kind == TYPE_POINTER && e->type->of->kind == TYPE_VOID) e = e->a;
   if (e->kind != E_CALL || !call_function(e)) return false;
-  return e->a->decl->builtin == BUILTIN_MALLOC || e->a->decl->builtin == BUILTIN_CALLOC;
+  return e->a->decl->builtin >= BUILTIN_MALLOC && e->a->decl->builtin <= BUILTIN_REALLOC;
 }
 
 /* It is zero exactly if what is cast is. */

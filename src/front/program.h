@@ -118,7 +118,8 @@ enum code {
   I_EXTRACT, /* d = the bit-field in the bytes a.. (count): imm is its first bit, scalar its bits and sign */
   I_INSERT,  /* ... a into the bytes d.. (count); `bytes`: how many bits behind it belong to nothing */
   I_CHUNK,   /* d = how many of the c bytes at a and b are one cell of both, or 1; op CHUNK_...: of the bytes before, or
-              * whether they are copied from the end */
+              * whether they are copied from the end. CHUNK_BLOCK: how many of c bytes the block at a has, which must be
+              * one that free takes */
   I_ALLOC, /* d = a new object of layout imm, count elements: b is the register with the number of elements, NO_REG for
             * one.  zeroed (calloc): flag FLAG_ZERO. local: FLAG_LOCAL (a variable whose address is taken) */
   I_FREE,  /* free(a), null is fine; FLAG_LOCAL: the variable's life ends */
@@ -162,7 +163,7 @@ enum {
   UNORDERED_WRITE, /* is written, which another operand uses */
   UNORDERED_END
 };
-enum { CHUNK_AFTER, CHUNK_BEFORE, CHUNK_BACKWARDS };
+enum { CHUNK_AFTER, CHUNK_BEFORE, CHUNK_BACKWARDS, CHUNK_BLOCK };
 /* op of I_LOAD and I_STORE: the bytes around a bit-field; a scalar that need not be at a multiple of its size. */
 enum { ACCESS_BITS = 1, ACCESS_PACKED = 2 };
 enum {
@@ -204,7 +205,7 @@ struct inst {
   struct place place;
   const char *text;        /* I_ASSERT, I_TRAP; I_ALLOC of a variable: its name; else NULL */
   const struct expr *expr; /* an access: the lvalue as the source has it; else NULL */
-  const struct expr *call; /* I_CAS: the call that it is, if it is one */
+  const struct expr *call; /* I_CAS, I_ALLOC: the call that it is, if it is one */
   /* What imm is in cells, in bytes: of a layout that need not be the one that the object has (program.loose). */
   int64_t bytes;
   /* An access to several cells: what each register is, offsets from the first one's. I_FETCH of a pointer: `offset` and
@@ -264,9 +265,10 @@ struct program {
   uint32_t own_layout[OWN_COUNT]; /* of the objects that OWN_LOCALS and OWN_SELF are the addresses of */
   word *locals_init;              /* what thread-local variables begin as: a word a cell */
   bool has_points;                /* I_LIN or I_LIN_FOR appears */
-  bool unordered; /* some expression can be evaluated in several orders: there is a choice where compilers take one */
-  bool frees;     /* I_FREE without FLAG_LOCAL appears */
-  bool loose;     /* memory may be accessed as another type than it has: pointers are moved by bytes, not by cells */
+  bool unordered;   /* some expression can be evaluated in several orders: there is a choice where compilers take one */
+  bool frees;       /* I_FREE without FLAG_LOCAL appears */
+  bool reallocates; /* realloc appears: a block always moves */
+  bool loose;       /* memory may be accessed as another type than it has: pointers are moved by bytes, not by cells */
   struct place loose_place; /* ... where that begins, and */
   const char *loose_text;   /* what it is */
 };

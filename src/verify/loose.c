@@ -59,6 +59,15 @@ enum ended loose_bits(struct run *run, const struct inst *in) {
   return GO_ON;
 }
 
+/* What realloc is given must be a block that is there. */
+static enum ended check_block(struct run *run, const struct inst *in, word at) {
+  const struct object *o = &state_objects(run->machine, run->state)[word_object(at)];
+  if (o->life == LIFE_FREED) return step_fault_at(run, in, at, FAULT_FREED);
+  if ((o->life != LIFE_HEAP && o->life != LIFE_FRESH) || word_mark(at) || address_byte(run->machine, run->state, at))
+    return step_fault(run, in, FAULT_BAD_FREE, NULL);
+  return GO_ON;
+}
+
 enum ended loose_chunk(struct run *run, const struct inst *in) {
   const struct machine *m = run->machine;
   word *r = run->r, a = r[in->a], b = r[in->b], left = r[in->c];
@@ -67,6 +76,11 @@ enum ended loose_chunk(struct run *run, const struct inst *in) {
   if (bad == GO_ON) bad = check_pointer(run, in, b);
   if (bad != GO_ON) return bad;
   if (is_forgotten(m, a) || is_forgotten(m, b)) return step_fault(run, in, FAULT_FORGOTTEN, NULL);
+  if (in->op == CHUNK_BLOCK) {
+    int64_t size = object_size(m, &state_objects(m, run->state)[word_object(a)]);
+    r[in->d] = word_is_small(left) && left >= 0 && left < size ? left : size;
+    return check_block(run, in, a);
+  }
   int64_t x = address_byte(m, run->state, a), y = address_byte(m, run->state, b);
   if (in->op == CHUNK_BACKWARDS) {
     r[in->d] = word_object(a) == word_object(b) && x > y;

@@ -143,7 +143,8 @@ static void put_named(struct telling *k, const char *what, const struct trace_it
 
 static void put_allocation(struct telling *k, const struct trace_item *item, struct text *t) {
   const struct freeing *f = freeing_of(k, item->object);
-  text_add(t, "malloc -> ");
+  const struct expr *call = item->inst->call;
+  text_printf(t, "%s -> ", call ? call->a->decl->name : "malloc");
   machine_print_word(k->machine, k->state, word_pointer(item->object, 0), t);
   if (f) text_printf(t, ", which was freed in step %u", f->step);
 }

@@ -118,6 +118,8 @@ void note_assumptions(struct subject *s, struct verified *out) {
   if (out->search.refused) note_refused(s, out);
   if (s->program->frees && s->unit->harness.type_stable)
     note(s, out, "freed memory may be read and written (ASIF_TYPE_STABLE)");
+  if (s->program->reallocates)
+    note(s, out, "realloc always moves: what it gives is another block than the one it is given");
   if (!s->options->weak_fails && uses_weak(s->program))
     note(s, out,
          "atomic_compare_exchange_weak fails only when the values differ; with --weak it also fails without a reason");

@@ -1,0 +1,68 @@
+#!/bin/bash
+# asif verify: blocks that realloc moves.
+. tests/cli/common
+has verify || exit 77
+shopt -u patsub_replacement 2>/dev/null # & is itself where it replaces something
+export ASIF_INCLUDE=$root/include
+object() {
+  { printf '#define _GNU_SOURCE\n#include <asif.h>\n#include <errno.h>\n#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n#include <string.h>\n'; cat; } >o.c
+}
+stack='ASIF_OBJECT(stack)
+ASIF_OP(push, ASIF_IN(1, 2))
+ASIF_OP(pop)
+ASIF_BOUND(3)'
+as_test() { ! has test || { run "$1" "$asif" test o.c -n 2 -o 2; }; }
+
+# A stack that grows under its lock: what was in the block is in the next one.
+grows="
+struct item { char mark; int val; struct item *self; };
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static struct item *items;
+static int count, room;
+static void push(int v) {
+  pthread_mutex_lock(&m);
+  if (count == room) { struct item *more = GROW; room++; SETS items = more; }
+  items[count].val = v;
+  items[count].self = &items[count];
+  count++;
+  pthread_mutex_unlock(&m);
+}
+static int pop(void) {
+  int v = ASIF_EMPTY;
+  pthread_mutex_lock(&m);
+  if (count) v = items[--count].val;
+  pthread_mutex_unlock(&m);
+  return v;
+}
+$stack"
+for grow in 'realloc(items, (room + 1) * sizeof *items)' 'reallocarray(items, room + 1, sizeof *items)' '(struct item *)realloc(items, sizeof(struct item) * (size_t)(room + 1))'; do
+  source=${grows/SETS/}
+  object <<<"${source/GROW/$grow}"; run 0 "$asif" verify o.c -o 2; says 'realloc always moves'; as_test 0
+done
+run 3 "$asif" prove o.c; says 'o.c:15:59: realloc: this is outside what prove follows'
+object <<<"${source/GROW/malloc((room + 1) * sizeof *items)}"; run 1 "$asif" verify o.c -o 2; says 'never set'
+object <<<"${source/GROW/realloc(items, room * sizeof *items)}"; run 1 "$asif" verify o.c; says 'out of bounds'
+
+# The tail is unset, what is cut off is gone, and a pointer into the old block is to freed memory.
+source=${source/GROW/realloc(items, (room + 1) * sizeof *items)}
+object <<<"${source/items\[count\].val = v;/if (!items[count].val) items[count].val = v;}"
+run 1 "$asif" verify o.c; says 'never set'
+object <<<"${source/items = more;/if (items) items[0].val = 1; items = more;}"
+run 1 "$asif" verify o.c -o 2; says 'freed memory is used'
+object <<<"${source/items = more;/if (count > 0) more[0].self->val = 1; items = more;}"
+run 1 "$asif" verify o.c -o 2; says 'freed memory is used'
+object <<<"${source/items = more;/items = realloc(more, sizeof *items);}"
+run 1 "$asif" verify o.c -o 2; says 'out of bounds'
+object <<<"${source/items = more;/free(items); items = more;}"
+run 1 "$asif" verify o.c -o 2; says 'undefined behaviour'
+
+# Only a block that is there can be moved.
+object <<<"${source/realloc(items/realloc(items + (room > 0)}"; run 1 "$asif" verify o.c -o 2; says 'undefined behaviour'
+object <<<"${source/struct item \*more/if (room) free(items); struct item *more}"
+run 1 "$asif" verify o.c -o 2; says 'freed memory is used'
+object <<<"${source/items = more;/items = more; if (!realloc(more, 0)) items = NULL;}"
+run 3 "$asif" verify o.c; says 'realloc to no bytes'
+
+# Without the lock another thread uses the block while it moves.
+object <<<"$source"; sed -i '/^static int pop/,$ { /pthread_mutex/d }' o.c
+run 1 "$asif" verify o.c -o 2; says 'data race'
