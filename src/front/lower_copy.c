@@ -184,6 +184,21 @@ static void move_bytes(struct lowering *l, reg to, reg from, reg bytes, struct p
   label_place(l, end);
 }
 
+/* memcpy. */
+static void copy_apart(struct lowering *l, reg to, reg from, reg bytes, struct place at) {
+  uint32_t end = label_new(l);
+  reg unused = reg_new(l, 1, "");
+  emit_branch(l, bytes, false, end, at); /* of nothing, pointers may be anything */
+  struct inst *in = emit_inst(l, I_CHUNK, at);
+  in->op = CHUNK_APART;
+  in->a = to;
+  in->b = from;
+  in->c = bytes;
+  in->d = unused;
+  copy_loop(l, to, from, value_in(bytes), false, at);
+  label_place(l, end);
+}
+
 /* The byte in every byte of a word. */
 static reg repeated(struct lowering *l, struct value v, struct place at) {
   struct value byte = value_convert(l, v, TYPE_OF(INT), TYPE_OF(UCHAR), at);
@@ -244,7 +259,7 @@ struct value lower_memory_call(struct lowering *l, const struct expr *e, bool wa
   reg bytes = value_copy(l, lower_value(l, e->args[2]), 1, at);
   switch (builtin) {
   case BUILTIN_MEMSET: set_bytes(l, a, second, bytes, at); break;
-  case BUILTIN_MEMCPY: copy_loop(l, a, second.r, value_in(bytes), false, at); break;
+  case BUILTIN_MEMCPY: copy_apart(l, a, second.r, bytes, at); break;
   case BUILTIN_MEMMOVE: move_bytes(l, a, second.r, bytes, at); break;
   default: return compare_bytes(l, a, second.r, bytes, at);
   }

@@ -119,7 +119,7 @@ enum code {
   I_INSERT,  /* ... a into the bytes d.. (count); `bytes`: how many bits behind it belong to nothing */
   I_CHUNK,   /* d = how many of the c bytes at a and b are one cell of both, or 1; op CHUNK_...: of the bytes before, or
               * whether they are copied from the end. CHUNK_BLOCK: how many of c bytes the block at a has, which must be
-              * one that free takes */
+              * one that free takes. CHUNK_APART: a fault if the c bytes at a and b overlap, unless they are the same */
   I_ALLOC, /* d = a new object of layout imm, count elements: b is the register with the number of elements, NO_REG for
             * one.  zeroed (calloc): flag FLAG_ZERO. local: FLAG_LOCAL (a variable whose address is taken) */
   I_FREE,  /* free(a), null is fine; FLAG_LOCAL: the variable's life ends */
@@ -163,7 +163,7 @@ enum {
   UNORDERED_WRITE, /* is written, which another operand uses */
   UNORDERED_END
 };
-enum { CHUNK_AFTER, CHUNK_BEFORE, CHUNK_BACKWARDS, CHUNK_BLOCK };
+enum { CHUNK_AFTER, CHUNK_BEFORE, CHUNK_BACKWARDS, CHUNK_BLOCK, CHUNK_APART };
 /* op of I_LOAD and I_STORE: the bytes around a bit-field; a scalar that need not be at a multiple of its size. */
 enum { ACCESS_BITS = 1, ACCESS_PACKED = 2 };
 enum {

@@ -82,6 +82,13 @@ enum ended loose_chunk(struct run *run, const struct inst *in) {
     return check_block(run, in, a);
   }
   int64_t x = address_byte(m, run->state, a), y = address_byte(m, run->state, b);
+  if (in->op == CHUNK_APART) {
+    int64_t size = number_of_word(m->program->wides, left), apart = x > y ? x - y : y - x;
+    r[in->d] = 0;
+    if (word_object(a) == word_object(b) && apart && apart < size)
+      return step_fault(run, in, FAULT_UNDEFINED, "memcpy between blocks that overlap, which memmove is for");
+    return GO_ON;
+  }
   if (in->op == CHUNK_BACKWARDS) {
     r[in->d] = word_object(a) == word_object(b) && x > y;
     return GO_ON;

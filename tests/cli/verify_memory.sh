@@ -1,5 +1,5 @@
 #!/bin/bash
-# asif verify: blocks that realloc moves.
+# asif verify: blocks of memory that are moved and copied.
 . tests/cli/common
 has verify || exit 77
 shopt -u patsub_replacement 2>/dev/null # & is itself where it replaces something
@@ -66,3 +66,20 @@ run 3 "$asif" verify o.c; says 'realloc to no bytes'
 # Without the lock another thread uses the block while it moves.
 object <<<"$source"; sed -i '/^static int pop/,$ { /pthread_mutex/d }' o.c
 run 1 "$asif" verify o.c -o 2; says 'data race'
+
+# memcpy is for blocks that do not overlap.
+copies="
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static unsigned char bytes[6];
+static int length = 3;
+static void write(int v) { pthread_mutex_lock(&m); bytes[0] = (unsigned char)v; COPY; pthread_mutex_unlock(&m); }
+static int read(void) { pthread_mutex_lock(&m); int v = bytes[0]; pthread_mutex_unlock(&m); return v; }
+ASIF_OBJECT(register(0))
+ASIF_OP(read)
+ASIF_OP(write, ASIF_IN(1, 2))"
+for copy in 'memmove(bytes + 1, bytes, length)' 'memcpy(bytes + 3, bytes, length)' 'memcpy(bytes, bytes, length)' 'memcpy(NULL, NULL, length - 3)'; do
+  object <<<"${copies/COPY/$copy}"; run 0 "$asif" verify o.c
+done
+for copy in 'memcpy(bytes + 1, bytes, length)' 'memcpy(bytes + 1, bytes + 3, length)'; do
+  object <<<"${copies/COPY/$copy}"; run 1 "$asif" verify o.c; says 'memcpy between blocks that overlap'
+done
