@@ -38,13 +38,17 @@ static void give(struct mem *m, size_t bytes) {
   if (m->limits) atomic_fetch_sub_explicit(&m->limits->used, bytes, memory_order_relaxed);
 }
 
-_Noreturn static void no_memory(struct mem *m, size_t bytes) {
-  give(m, bytes);
+void mem_exhausted(struct mem *m) {
   if (m->limits) {
     int none = LIMIT_NONE;
     atomic_compare_exchange_strong(&m->limits->reached, &none, LIMIT_NO_MEMORY);
   }
   mem_escape(m);
+}
+
+_Noreturn static void no_memory(struct mem *m, size_t bytes) {
+  give(m, bytes);
+  mem_exhausted(m);
 }
 
 void mem_open(struct mem *m, struct limits *l) {

@@ -57,6 +57,7 @@ void *mem_resize(struct mem *, void *, size_t size);      /* NULL is an empty bl
 void mem_free(struct mem *, void *);                      /* NULL is fine */
 void *mem_piece(struct mem *, size_t size);               /* small, 8-aligned, freed only by mem_close: an arena */
 char *mem_string(struct mem *, const char *, size_t len); /* a piece holding a NUL-terminated copy */
+_Noreturn void mem_exhausted(struct mem *);               /* there is no memory left: say so, and give up */
 _Noreturn void mem_escape(struct mem *);                  /* give up: jump to the guard */
 _Noreturn void mem_too_much(struct mem *);                /* what was asked for is beyond any memory limit: give up */
 static inline void mem_poll(struct mem *m) {

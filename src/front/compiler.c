@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/spawn.h"
 #include "front/model.h"
 #include "front/pp.h"
 
@@ -117,18 +117,9 @@ static char **compiler_environment(struct run *r) {
 }
 
 static int spawn(struct run *r, char **words, char **environment, int out, int said) {
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&files, said, STDERR_FILENO);
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP); /* so that it can be ended with its own children */
+  struct spawning s = {.words = words, .environment = environment, .out = out, .err = said, .group = true};
   pid_t child;
-  int failed = posix_spawnp(&child, words[0], &files, &attributes, words, environment);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&files);
+  int failed = spawn_program(&s, &child);
   if (!failed) r->child = child;
   return failed;
 }

@@ -3,12 +3,11 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/spawn.h"
 #include "spec/c_values.h"
 #include "spec/common.h"
 #include "spec/effects.h"
@@ -107,21 +106,21 @@ static char **compiler_environment(struct mem *m, const char *folder) {
   return e.at;
 }
 
+/* Its exit status; -1: it could not be run (errno), or a signal ended it (0). */
 static int run_compiler(char **argv, char **environment, const char *said) {
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  struct spawning s = {.words = argv, .environment = environment, .said = said};
   pid_t child;
-  int status = -1, failed = posix_spawnp(&child, argv[0], &files, NULL, argv, environment);
-  posix_spawn_file_actions_destroy(&files);
-  if (failed) return -1;
+  int status = -1;
+  errno = spawn_program(&s, &child);
+  if (errno) return -1;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return -1;
+  errno = 0;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void compile_problem(const char *path, const char *said, struct problem *problem) {
+/* `why`: the compiler was not run (an errno). */
+static void compile_problem(const char *path, const char *said, int why, struct problem *problem) {
   char text[500] = "";
   FILE *f = fopen(said, "r");
   size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
@@ -132,6 +131,8 @@ static void compile_problem(const char *path, const char *said, struct problem *
   text[n] = 0;
   if (n)
     problem_set(problem, "%.60s: does not compile:\n%s", path, text);
+  else if (why && why != ENOENT)
+    problem_set(problem, "%.200s: the compiler could not be run: %s", path, strerror(why));
   else
     problem_set(problem, "%s: the compiler could not be run; CC names it (CXX of C++), or else it is cc (c++)", path);
 }
@@ -173,7 +174,7 @@ static void *load(struct mem *m, const char *path, char *const *args, struct pro
   if (!write_finder(with.at)) {
     problem_set(problem, "%s: %s cannot be written: %s", path, with.at, strerror(errno));
   } else if (run_compiler(words, environment, said.at)) {
-    compile_problem(path, said.at, problem);
+    compile_problem(path, said.at, errno, problem);
   } else {
     loaded = dlopen(object.at, RTLD_NOW | RTLD_LOCAL);
     if (!loaded) problem_set(problem, "%s: %s", path, dlerror());

@@ -1,14 +1,13 @@
 /* Running compilers and other tools, several at once. Each is a process group: a compiler starts others, such as the
  * linker, and these must not go on writing files when it was killed. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/spawn.h"
 #include "test/compile.h"
 
 extern char **environ;
@@ -49,23 +48,13 @@ static char **environment(char **own, const char *said) {
 }
 
 static void start(struct command_run *c) {
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t group;
   char **e = environment(environ, c->said);
-  posix_spawnattr_init(&group);
-  posix_spawnattr_setflags(&group, POSIX_SPAWN_SETPGROUP);
-  posix_spawnattr_setpgroup(&group, 0);
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, c->said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  struct spawning s = {.words = c->words, .environment = e, .said = c->said, .group = true};
   pid_t child = 0;
   c->status = -1;
-  c->error = posix_spawnp(&child, c->words[0], &files, &group, c->words, e);
+  c->error = spawn_program(&s, &child);
   c->pid = c->error ? 0 : child;
   if (c->pid) note_running(0, c->pid);
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&group);
   if (e != environ) free(e);
 }
 
@@ -104,4 +93,9 @@ char *command_said(struct mem *m, const struct command_run *c, size_t *length) {
   if (!t.at) text_add(&t, "");
   *length = t.count;
   return t.at ? t.at : mem_string(m, "", 0);
+}
+
+char *command_answer(struct mem *m, const struct command_run *c, size_t *length) {
+  if (c->error == ENOMEM) mem_exhausted(m);
+  return c->status || c->error ? NULL : command_said(m, c, length);
 }

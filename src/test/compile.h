@@ -39,6 +39,8 @@ void commands_run(struct command_run *, size_t count);
 void commands_stop(void); /* ends those that run; for a signal's handler too */
 /* What a command has said; NUL-terminated. */
 char *command_said(struct mem *, const struct command_run *, size_t *length);
+/* The same; NULL: it could not be run, or failed. Where it was not run for lack of memory there is no answer at all. */
+char *command_answer(struct mem *, const struct command_run *, size_t *length);
 
 /* Objects (elf.c). */
 bool object_has_section(const char *path, const char *name);

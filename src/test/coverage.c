@@ -241,7 +241,7 @@ static bool disassemble(struct coverage *k, const char *object, uintptr_t low, u
   char *const command[] = {"objdump", "-d", "-l", "-w", "--no-show-raw-insn", from, to, (char *)object, NULL};
   struct command_run c = {.words = (char **)command, .said = said};
   commands_run(&c, 1);
-  char *text = c.status || c.error ? NULL : command_said(k->mem, &c, &length);
+  char *text = command_answer(k->mem, &c, &length);
   close(fd);
   for (char *s = text, *end; s && *s; s = end) {
     end = s + strcspn(s, "\n");

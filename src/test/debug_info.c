@@ -36,7 +36,7 @@ static const struct libdw *library(void) {
 /* What libdw has no memory for is not there, or ends the process: neither is to be taken for an answer. */
 static __attribute__((noreturn)) void no_memory_inside(void) { run_no_memory("debug information"); }
 static void must_have_memory(const struct debug_info *d) {
-  if (errno == ENOMEM) mem_escape(d->mem);
+  if (errno == ENOMEM) mem_exhausted(d->mem);
 }
 
 bool debug_library(void) { return library() != NULL; }
@@ -219,7 +219,9 @@ static void read_units(struct debug_info *d) {
 struct debug_info *debug_open(struct mem *m, const char *object, bool *no_library) {
   struct debug_info *d = mem_zero(m, 1, sizeof *d);
   d->mem = m;
+  errno = 0;
   d->dw = library();
+  if (!d->dw) must_have_memory(d);
   *no_library = !d->dw;
   if (!d->dw) return NULL;
   d->fd = open(object, O_RDONLY | O_CLOEXEC);

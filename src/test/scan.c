@@ -208,8 +208,8 @@ bool scan_objects(struct mem *m, const struct scanned *objects, size_t count, co
   vec_push(m, &w, NULL);
   struct command_run c = {.words = w.at, .said = said};
   commands_run(&c, 1);
-  if (c.status || c.error) return false;
-  char *text = command_said(m, &c, &length);
+  char *text = command_answer(m, &c, &length);
+  if (!text) return false;
   for (char *s = text, *end; *s; s = end) {
     end = s + strcspn(s, "\n");
     if (*end) *end++ = 0;

@@ -137,7 +137,7 @@ static bool find_calls(struct suppressing *k) {
   vec_push(k->mem, &w, NULL);
   struct command_run c = {.words = w.at, .said = said};
   commands_run(&c, 1);
-  char *text = c.status || c.error ? NULL : command_said(k->mem, &c, &length);
+  char *text = command_answer(k->mem, &c, &length);
   close(fd);
   bool after = false;
   for (char *s = text, *end; s && *s; s = end) {

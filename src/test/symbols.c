@@ -65,7 +65,7 @@ static char *ask(struct mem *m, words *w) {
   struct command_run c = {.words = w->at, .said = said};
   commands_run(&c, 1);
   size_t length;
-  char *answer = !c.status && !c.error ? command_said(m, &c, &length) : NULL;
+  char *answer = command_answer(m, &c, &length);
   close(fd);
   return answer;
 }

@@ -136,7 +136,7 @@ torture() {
   touch out err count held replayed
   there=(tmp/* *)
   there=${there[*]}
-  for kind in child death alloc write end; do
+  for kind in child files death alloc write end; do
     : >count
     LD_PRELOAD=$scratch/fail.so TORTURE=$kind TORTURE_AT=0 TORTURE_COUNT=$scratch/count "$asif" "$@" >out 2>err </dev/null
     calls=$(od -An -td8 -N8 count | tr -d ' ')
@@ -148,7 +148,7 @@ torture() {
     find_places
     for n in $places; do
       case $kind in
-        alloc | write) one $status $kind $n '' "$@"; one $status $kind $n TORTURE_ALL=1 "$@" ;;
+        alloc | write | files) one $status $kind $n '' "$@"; one $status $kind $n TORTURE_ALL=1 "$@" ;;
         child) for s in 9 15 0; do one $status $kind $n TORTURE_SIGNAL=$s "$@"; done ;;
         death) for s in 9 15; do one $status $kind $n TORTURE_SIGNAL=$s "$@"; done ;;
         end) one $status $kind $n TORTURE_SIGNAL=15 "$@" ;;
@@ -173,6 +173,7 @@ torture test counter.c --evidence files/g.evidence -- -DLOSES
 torture test counter.c
 torture test counter.c --stress --no-perturb --repeat 2 --threads 2 --ops 2 --evidence files/h.evidence -- -DLIES
 torture replay --run --trust-arguments lost
+ASIF_LIBDW=/nothing torture replay --run --trust-arguments lost # addr2line is asked instead
 torture init ring.h -o files/ring.c
 torture cc -c counter.c -o files/counter.o
 if [ -n "${ASIF_LONG:-}" ]; then

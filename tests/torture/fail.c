@@ -3,6 +3,7 @@
  *   TORTURE=alloc   taking memory fails
  *           write   writing and creating files
  *           child   a process that is started is killed at once
+ *           files   there is no memory for the list of files that a process is to be started with
  *           death   a process that was forked is killed where it takes memory or writes
  *           end     the first process is sent the signal where it takes memory or writes
  *   TORTURE_AT=N         the Nth of these calls, counted in each process of asif from 1; 0: none, they are only counted
@@ -32,7 +33,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum kind { NONE, ALLOC, WRITE, CHILD, DEATH, END };
+enum kind { NONE, ALLOC, WRITE, CHILD, FILES, DEATH, END };
 static enum kind kind;
 static long at;
 static bool all;
@@ -76,7 +77,7 @@ static bool is_its_turn(void) {
 
 static bool fails(enum kind k) {
   bool ends = kind == DEATH ? getpid() != first : kind == END && getpid() == first;
-  if (ends && k != CHILD && is_its_turn()) kill(getpid(), deadly);
+  if (ends && k != CHILD && k != FILES && is_its_turn()) kill(getpid(), deadly);
   return k == kind && is_its_turn();
 }
 
@@ -93,7 +94,7 @@ __attribute__((constructor)) static void begin(void) {
     if (shared != MAP_FAILED) counted = shared;
     backtrace((void *[1]){NULL}, 1); /* it loads a library the first time, which is not to be counted */
   }
-  static const char *const names[] = {[ALLOC] = "alloc", [WRITE] = "write", [CHILD] = "child", [DEATH] = "death", [END] = "end"};
+  static const char *const names[] = {[ALLOC] = "alloc", [WRITE] = "write", [CHILD] = "child", [FILES] = "files", [DEATH] = "death", [END] = "end"};
   first = getpid();
   for (kind = END; kind && strcmp(what, names[kind]);) kind--;
 }
@@ -261,4 +262,12 @@ FILE *popen(const char *command, const char *mode) {
     return NULL;
   }
   return real(command, mode);
+}
+int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *files, int fd, const char *path, int flags, mode_t mode) {
+  REAL(posix_spawn_file_actions_addopen);
+  return fails(FILES) ? ENOMEM : real(files, fd, path, flags, mode);
+}
+int posix_spawn_file_actions_adddup2(posix_spawn_file_actions_t *files, int fd, int to) {
+  REAL(posix_spawn_file_actions_adddup2);
+  return fails(FILES) ? ENOMEM : real(files, fd, to);
 }
