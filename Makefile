@@ -209,6 +209,13 @@ test-long:
 	@$(call suite,strict,WERROR=1 TESTFLAGS='-t 7200')
 	@$(B)/strict/asif-tests --sum $(B)/tally
 
+# Random programs, compiled and under asif verify: CSMITH_PROGRAMS from CSMITH_SEED on.
+CSMITH_PROGRAMS ?= 1000
+CSMITH_SEED ?= 1
+test-csmith: all
+	@tools/deps csmith || echo 'going on without' >&2
+	tests/csmith.sh $(B)/asif $(CSMITH_PROGRAMS) $(CSMITH_SEED)
+
 # Objects of Debian's packages and of other libraries.
 test-packages: export ASIF_LONG = 1
 test-packages: export ASIF_FIGURES = $(abspath $(B))/packages.txt
@@ -296,6 +303,7 @@ help:
 	@echo 'make test       run all tests, with sanitizers and both compilers'
 	@echo 'make test-long  run the long tests too'
 	@echo 'make test-packages  objects of Debian packages'
+	@echo 'make test-csmith  random programs under asif verify (CSMITH_PROGRAMS=1000), needs csmith'
 	@echo 'make test-aarch64  inline assembly of aarch64, in an emulator'
 	@echo 'make test-reference  asif check against a second reference, a million histories a specification'
 	@echo 'make format-check  is the layout that of .clang-format?'
@@ -309,6 +317,6 @@ help:
 clean:
 	rm -rf $(B)
 
-.PHONY: all install uninstall demo run-tests test test-long test-packages test-aarch64 test-reference format-check soak test-browser fuzz fuzz-run bench bench-check bench-verify bench-test bench-finds bench-ends bench-approx bench-prove help clean
+.PHONY: all install uninstall demo run-tests test test-long test-packages test-csmith test-aarch64 test-reference format-check soak test-browser fuzz fuzz-run bench bench-check bench-verify bench-test bench-finds bench-ends bench-approx bench-prove help clean
 .SECONDARY:
 .DELETE_ON_ERROR:

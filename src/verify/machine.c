@@ -177,7 +177,8 @@ static bool put(struct run *run, const struct object *o, word *cells, const word
 enum ended step_choose_one(struct run *run, const struct inst *in, unsigned n, unsigned *which) {
   if (n > 1 && run->choices->depth == CHOICES_MOST)
     return step_fault(run, in, FAULT_RANGE, "too many choices in one step");
-  *which = choose(run->choices, n);
+  bool initialises = !run->op; /* it is given new memory, and weak compare-exchanges do not fail */
+  *which = initialises && in->code != I_CHOOSE ? 0 : choose(run->choices, n);
   return GO_ON;
 }
 
@@ -619,10 +620,8 @@ static void give_own(struct machine *m, struct machine_state *s, unsigned thread
   if (p->owns[OWN_SLEEPS]) own[m->own_at[OWN_SLEEPS]] = 0;
 }
 
-/* The state before the threads begin: globals as initialised, and ASIF_INIT's function run. */
-static void machine_start(struct system *system, void *work) {
-  struct machine *m = (struct machine *)system;
-  struct machine_state *s = work;
+/* Globals as initialised, and ASIF_INIT's function run, in one of the ways it may go. */
+static void initialise(struct machine *m, struct machine_state *s, struct choices *choices) {
   memset(s, 0, m->objects_at);
   for (uint32_t i = 0; i < m->globals; i++) {
     const struct program_global *g = &m->program->globals[i];
@@ -642,15 +641,40 @@ static void machine_start(struct system *system, void *work) {
   state_objects(m, s)[s->objects++] = (struct object){.life = LIFE_FORGOTTEN, .owner = OWNER_SHARED};
   m->start_move = (struct move){0};
   if (m->program->init_entry) {
-    struct choices none;
-    choices_begin(&none);
-    struct run run = {.machine = m, .state = s, .choices = &none, .move = &m->start_move, .atomic = true};
+    struct run run = {.machine = m, .state = s, .choices = choices, .move = &m->start_move, .atomic = true};
     run.r = m->init_registers;
     for (unsigned i = 0; i < m->program->init_regs; i++) run.r[i] = WORD_UNINITIALISED;
     give_own(m, s, 0, run.r);
     enum ended o = run_step(&run, m->program->init_entry);
     if (o == WAIT) m->start_move = (struct move){.fault = FAULT_ENDLESS, .text = "the initialisation waits"};
   }
+}
+
+static bool same_memory(const struct machine *m, const struct machine_state *a, const struct machine_state *b) {
+  return a->objects == b->objects && a->cells == b->cells &&
+         !memcmp(state_cells(m, a), state_cells(m, b), a->cells * sizeof(word)) &&
+         !memcmp(state_objects(m, a), state_objects(m, b), a->objects * sizeof(struct object));
+}
+
+/* The state before the threads begin. There is one: an initialisation that may go in several ways, as operands may be
+ * evaluated in several orders, must come to the same. */
+static void machine_start(struct system *system, void *work) {
+  enum { WAYS_MOST = 1000 };
+  struct machine *m = (struct machine *)system;
+  struct machine_state *s = work;
+  struct choices choices;
+  machine_tracer *tracer = m->tracer;
+  choices_begin(&choices);
+  initialise(m, s, &choices);
+  m->tracer = NULL;
+  for (unsigned ways = 1; !m->start_move.fault && choices_next(&choices); ways++) {
+    initialise(m, m->other_start, &choices);
+    if (!m->start_move.fault && (ways == WAYS_MOST || !same_memory(m, s, m->other_start)))
+      m->start_move =
+          (struct move){.fault = FAULT_RANGE,
+                        .text = "the initialisation depends on the order of evaluation: take its expressions apart"};
+  }
+  m->tracer = tracer;
   for (unsigned t = 0; t < system->threads; t++) {
     s->threads[t] = (struct thread){.pc = 0, .left = m->options.ops};
     for (unsigned i = 0; i < m->regs; i++) state_registers(m, s, t)[i] = WORD_UNINITIALISED;
@@ -725,6 +749,7 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
   m->system.group = group;
   m->spare = mem_alloc(mem, (m->cells_most + 1) * sizeof(word));
   m->init_registers = mem_zero(mem, m->regs + 1u, sizeof(word));
+  m->other_start = mem_zero(mem, 1, m->system.work);
   endless_open(mem, m);
   number_stops(mem, m);
   if (m->options.forget) reach_open(mem, m);

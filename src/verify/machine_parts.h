@@ -94,6 +94,7 @@ struct machine {
   word *init_registers;
   word *spare;             /* room for all cells of a state */
   struct picture *picture; /* of a long step: endless.c */
+  struct machine_state *other_start;
   struct move start_move;
   struct unpacked last;
   /* pack.c */

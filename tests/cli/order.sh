@@ -241,3 +241,14 @@ run 0 "$asif" verify many.c -- -DLIMIT=9
 run 3 "$asif" verify many.c -- -DLIMIT=1
 says 'many.c:5:'
 says 'orders of evaluation'
+
+# The initialisation: one order if it does not matter, and no verdict on one of several.
+begins() { single "$1" "static int inc(void) { x = x + 1; return 0; }
+static int twice(int *p) { *p = *p * 2; return 0; }
+static void begin(void) { x = y = 1; z = $2; }
+ASIF_INIT(begin)
+static int f(void) { return x == $3; }"; }
+begins 0 'inc() + twice(&y)' 2
+begins 3 'inc() + twice(&x)' 3
+says 'the initialisation depends on the order of evaluation'
+begins 3 'inc() + twice(&x)' 4

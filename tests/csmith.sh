@@ -1,0 +1,84 @@
+#!/bin/bash
+# tests/csmith.sh ASIF COUNT [FIRST]: random programs of csmith, each compiled and run, and run by asif verify as an
+# operation of one thread: both must come to the same checksum. FIRST is the first program's seed, 1 if it is left out.
+# A program is
+#   agreed     the checksums are the same
+#   refused    verify does not read it, or comes upon what it does not model
+#   cut        it took too long: the compiled program 2 s (csmith makes endless ones too), or verify 20 s
+#   disagreed  anything else: another checksum, undefined behaviour, a crash. It is kept in csmith-SEED.c
+# The status is 1 if one disagreed, or if 2 % of those that were not cut are refused.
+set -u
+asif=$(realpath "$1") count=$2 first=${3:-1} kept=$PWD
+export ASIF_INCLUDE=${ASIF_INCLUDE:-$(realpath "$(dirname "$0")/../include")}
+headers=${CSMITH_INCLUDE:-/usr/include/csmith}
+if ! command -v csmith >/dev/null || [ ! -f "$headers/csmith.h" ]; then
+  echo 'skipped: csmith is not installed (tools/deps csmith)'
+  exit 0
+fi
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 2
+agreed=0 refused=0 cut=0 disagreed=0
+options='--no-float --no-argc --no-volatiles --no-volatile-pointers --max-funcs 6 --max-block-depth 4'
+
+# What the program computes is told by its checksum; what it prints is of no use here.
+object() { # CHECKSUM
+  cat <<EOF
+#include <asif.h>
+#include "csmith.h"
+#define platform_main_end(crc, flag) ((void)0)
+#define main program
+#include "program.c"
+static int f(void) {
+  ASIF_ATOMIC { program(); }
+  return (crc32_context ^ 0xFFFFFFFFu) == 0x${1}u;
+}
+struct s { int n; };
+static int s_f(struct s *s) { (void)s; return 1; }
+ASIF_SPEC(one, struct s)
+ASIF_SPEC_OP(s_f, "f")
+ASIF_OBJECT(one)
+ASIF_OP(f)
+EOF
+}
+
+tell() { # SEED KIND: one that did not agree, and the line that says why
+  echo "$1 $2: $(grep -m1 -e '^verdict' -e ': ' out | cut -c1-200)"
+}
+
+for ((seed = first; seed < first + count; seed++)); do
+  # shellcheck disable=SC2086
+  csmith --seed "$seed" $options >program.c 2>/dev/null || continue
+  if ! "${CC:-cc}" -w -O1 -I "$headers" program.c -o program 2>out; then
+    tell "$seed" 'not compiled'
+    refused=$((refused + 1))
+    continue
+  fi
+  checksum=$(timeout 2 ./program | sed -n 's/^checksum = //p')
+  if [ -z "$checksum" ]; then
+    cut=$((cut + 1))
+    continue
+  fi
+  object "$checksum" >object.c
+  timeout -k 5 60 "$asif" verify object.c --threads 1 --ops 1 --quiet --time-limit 20 -- -I "$headers" >out 2>&1
+  status=$?
+  case $status in
+  0) agreed=$((agreed + 1)) ;;
+  2 | 3)
+    if grep -q 'time limit' out; then
+      cut=$((cut + 1))
+      tell "$seed" cut
+    else
+      refused=$((refused + 1))
+      tell "$seed" refused
+    fi
+    ;;
+  *)
+    disagreed=$((disagreed + 1))
+    tell "$seed" "disagreed (status $status)"
+    cp program.c "$kept/csmith-$seed.c"
+    ;;
+  esac
+done
+echo "$agreed agreed, $refused refused, $cut cut, $disagreed disagreed"
+[ $disagreed = 0 ] && [ $((refused * 50)) -le $((agreed + refused)) ]
