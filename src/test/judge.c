@@ -175,13 +175,57 @@ void judge_name(const struct object *o, const struct run *r, struct history *h) 
 }
 
 /* Waiting. Operations that wait for ever are a finding, unless they would have waited with nothing concurrent as well:
- * a `deq` that waits until there is something, in a client that puts nothing in. So the operations that returned are
- * run one after the other, in an order that explains them, and then one that did not return: if it ends there, it
- * should have. Where one before it waits already, since what the specification leaves open went another way, nothing is
- * known. */
+ * a `deq` that waits until there is something, in a client that puts nothing in. */
+
+/* One that waits: the history has it, or not yet, since a call is told with its first step. */
+struct waiter {
+  struct op op;
+  uint32_t number; /* in the history; what is beyond its operations: it is not there */
+  const struct call *call;
+};
+
+/* Of each thread at most one. */
+static size_t waiters(struct judge *j, const struct run *r, const struct history *h, struct waiter **to) {
+  const struct client *client = r->client;
+  struct waiter *all = *to = mem_zero(j->scratch, client->threads + h->ops.count, sizeof *all);
+  uint32_t *next = mem_zero(j->scratch, client->threads + 1, sizeof *next); /* calls of a thread that have returned */
+  uint64_t begun = 0;
+  size_t count = 0;
+  uint32_t n = 0; /* the history's operations are in the order of their calls */
+  for (size_t i = 0; i < r->moment_count; i++) {
+    const struct moment *m = &r->moments[i];
+    if (m->is_return) {
+      if (m->fiber < client->threads) next[m->fiber]++;
+      continue;
+    }
+    const struct op *o = &h->ops.at[n];
+    if (op_pending(o)) {
+      begun |= (uint64_t)1 << o->process;
+      all[count++] = (struct waiter){*o, n, run_call(client, m->call)};
+    }
+    n++;
+  }
+  assert(n == h->ops.count);
+  for (unsigned t = 0; t < client->threads; t++) {
+    uint32_t c = client->first[t] + next[t];
+    if (begun >> t & 1 || c == client->first[t + 1]) continue;
+    const struct call *call = &client->calls[c];
+    const struct object_op *op = &j->object->ops[call->op];
+    struct op o = {.method = (uint16_t)op->method, .process = t, .result = V_UNKNOWN, .arg = {V_NONE, V_NONE, V_NONE}};
+    for (unsigned a = 0; a < op->arg_count; a++) o.arg[a] = value_int(h->values, call->arg[a]);
+    all[count++] = (struct waiter){o, (uint32_t)h->ops.count, call};
+  }
+  return count;
+}
+
+/* The operations that returned are run one after the other, in an order that explains them, and then one that did not
+ * return: if it ends there, it should have. Where one before it waits already, since what the specification leaves open
+ * went another way, nothing is known. */
 static bool waits_by_design(struct judge *j, const struct run *r, const struct history *h,
                             const struct check_result *result) {
   size_t count = 0, moments = r->moment_count;
+  struct waiter *waiting;
+  size_t waiting_count = waiters(j, r, h, &waiting);
   struct call *calls = mem_zero(j->scratch, moments + 1, sizeof *calls);
   uint8_t *threads = mem_zero(j->scratch, moments + 1, sizeof *threads);
   long *results = mem_zero(j->scratch, moments + 1, sizeof *results);
@@ -197,11 +241,10 @@ static bool waits_by_design(struct judge *j, const struct run *r, const struct h
     calls[count] = *run_call(r->client, called[result->order[i]]);
     threads[count++] = (uint8_t)o->process;
   }
-  for (size_t i = 0; i < h->ops.count; i++) {
+  for (size_t i = 0; i < waiting_count; i++) {
     enum found found;
-    if (!op_pending(&h->ops.at[i])) continue;
-    calls[count] = *run_call(r->client, called[i]);
-    threads[count] = (uint8_t)h->ops.at[i].process;
+    calls[count] = *waiting[i].call;
+    threads[count] = (uint8_t)waiting[i].op.process;
     if (run_sequential(calls, threads, count + 1, results, &found)) return false;
   }
   return true;
@@ -210,7 +253,7 @@ static bool waits_by_design(struct judge *j, const struct run *r, const struct h
 /* Could this operation happen after the others, in the order that explains them, as the specification has it? In every
  * state that they may lead to. */
 static bool could_happen(struct judge *j, const struct history *h, const struct check_result *result,
-                         const struct op *op) {
+                         const struct waiter *waiter) {
   struct outcomes now, next, one;
   outcomes_open(&now, j->scratch);
   outcomes_open(&next, j->scratch);
@@ -218,7 +261,7 @@ static bool could_happen(struct judge *j, const struct history *h, const struct 
   j->spec.init(&j->spec, &now);
   for (size_t i = 0; i < result->order_count; i++) {
     const struct op *o = &h->ops.at[result->order[i]];
-    if (o == op) continue;
+    if (result->order[i] == waiter->number) continue;
     outcomes_clear(&next);
     for (size_t k = 0; k < now.list.count; k++) {
       outcomes_clear(&one);
@@ -236,7 +279,7 @@ static bool could_happen(struct judge *j, const struct history *h, const struct 
   }
   for (size_t k = 0; k < now.list.count; k++) {
     outcomes_clear(&one);
-    j->spec.step(&j->spec, outcomes_state(&now, k), op, &one);
+    j->spec.step(&j->spec, outcomes_state(&now, k), &waiter->op, &one);
     if (!one.list.count) return false;
   }
   return now.list.count > 0;
@@ -249,24 +292,10 @@ static bool could_happen(struct judge *j, const struct history *h, const struct 
 static bool waits_forsaken(struct judge *j, const struct run *r, const struct history *h,
                            const struct check_result *result) {
   if (!r->forsaken || j->object->self) return false;
-  uint64_t begun = 0; /* those whose operation the history has: a call is told with its first step */
-  for (size_t i = 0; i < h->ops.count; i++) {
-    const struct op *o = &h->ops.at[i];
-    if (!op_pending(o)) continue;
-    begun |= (uint64_t)1 << o->process;
-    if (r->forsaken >> o->process & 1 && could_happen(j, h, result, o)) return true;
-  }
-  uint64_t client = ((uint64_t)1 << r->client->threads) - 1; /* not what follows the threads */
-  for (uint64_t rest = r->forsaken & ~begun & client; rest; rest &= rest - 1) {
-    unsigned t = (unsigned)__builtin_ctzll(rest);
-    uint32_t c = r->client->first[t];
-    for (size_t i = 0; i < r->moment_count; i++) c += r->moments[i].fiber == t && r->moments[i].is_return;
-    const struct call *call = &r->client->calls[c];
-    const struct object_op *op = &j->object->ops[call->op];
-    struct op o = {.method = (uint16_t)op->method, .process = t, .result = V_UNKNOWN, .arg = {V_NONE, V_NONE, V_NONE}};
-    for (unsigned a = 0; a < op->arg_count; a++) o.arg[a] = value_int(h->values, call->arg[a]);
-    if (could_happen(j, h, result, &o)) return true;
-  }
+  struct waiter *waiting;
+  size_t count = waiters(j, r, h, &waiting);
+  for (size_t i = 0; i < count; i++)
+    if (r->forsaken >> waiting[i].op.process & 1 && could_happen(j, h, result, &waiting[i])) return true;
   return false;
 }
 
@@ -275,9 +304,10 @@ static bool waits_forsaken(struct judge *j, const struct run *r, const struct hi
 static bool waits_for_nothing(struct judge *j, const struct run *r, const struct history *h,
                               const struct check_result *result) {
   bool could = false;
+  struct waiter *waiting;
   if (j->object->self || r->finishing) return false;
-  for (size_t i = 0; i < h->ops.count && !could; i++)
-    could = op_pending(&h->ops.at[i]) && could_happen(j, h, result, &h->ops.at[i]);
+  size_t count = waiters(j, r, h, &waiting);
+  for (size_t i = 0; i < count && !could; i++) could = could_happen(j, h, result, &waiting[i]);
   return could && no_return(j->scratch, j->object, r);
 }
 

@@ -131,8 +131,8 @@ void keep(struct worker *, const unsigned char *packed, uint32_t size, uint32_t 
 void wrong(struct worker *, enum violation);
 /* Is the state worker->from a deadlock (stuck.c)? */
 bool is_stuck(struct worker *);
-/* Does no thread move there, and one wait for a signal? Then also which would call and wait, and whether the
- * specification lets one of those return that are open then. */
+/* Does no thread move there, and one wait for a signal, in one of the ways from asked->way on? Then also which threads
+ * would call and wait in it, and whether the specification lets one of those return that are open then. */
 bool is_asleep(struct worker *, struct stuck_asked *);
 /* In that state, may a thread call an operation that waits for a lock at once, and is it open whether those that are
  * under way can return then? */

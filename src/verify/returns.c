@@ -230,26 +230,50 @@ static void close_rest(struct rest *k) {
 /* What is left cannot return as long as only these clients do something. Perhaps it waits for an operation that they
  * have no thread left to call, as the removal from an empty queue that waits for an element: then it is not stuck. */
 
+/* Is there a way in which no thread moves, and one waits for a signal, that was not asked about? */
+static bool next_way(struct rest *k, struct record_view pair) {
+  struct worker *w = &k->x->workers[0];
+  w->set = pair.set;
+  w->system->unpack(w->system, pair.at, pair.size, w->from);
+  return is_asleep(w, &k->asked);
+}
+
+/* Asks about one way after the other. */
+static enum verdict stuck_in_a_way(struct rest *k, struct record_view pair, const struct search_result *r, bool asleep,
+                                   const char **undecided) {
+  const struct search_options *o = &k->x->options;
+  enum verdict v = VERDICT_HOLDS;
+  do {
+    enum verdict this = o->stuck(o->stuck_self, r->path, r->path_count, &k->asked);
+    k->asked.states -= k->asked.states < JUDGING ? k->asked.states : JUDGING;
+    if (this == VERDICT_HOLDS || v == VERDICT_VIOLATED) continue;
+    v = this;
+    *undecided = k->asked.undecided;
+  } while (v != VERDICT_VIOLATED && asleep && next_way(k, pair));
+  if (v != VERDICT_HOLDS || !k->asked.more) return v;
+  *undecided = "there are too many calls that would wait for a signal";
+  return VERDICT_UNKNOWN;
+}
+
 static enum verdict judge(struct rest *k, uint32_t ref, struct search_result *r) {
   struct explore *x = k->x;
   const struct search_options *o = &x->options;
   const struct traces *traces = &x->workers[0].traces;
   struct record_view pair = record_of(x, ref);
-  struct worker *w = &x->workers[0];
   struct problem why;
   bool owed = traces->owes(traces->self, pair.set);
   if (!o->stuck) return owed ? VERDICT_VIOLATED : VERDICT_HOLDS;
-  w->set = pair.set;
-  w->system->unpack(w->system, pair.at, pair.size, w->from);
-  if (!is_asleep(w, &k->asked)) k->asked.owed = owed;
-  if (!k->asked.owed && !k->asked.parked) return VERDICT_HOLDS;
+  k->asked.way = 0;
+  k->asked.more = false;
+  bool asleep = next_way(k, pair);
+  if (!asleep) k->asked.owed = owed;
+  if (!k->asked.owed && !asleep) return VERDICT_HOLDS;
   x->wrong_ref = ref;
   x->violation = VIOLATION_NO_RETURN;
-  k->asked.undecided = "an execution that leads there was not found";
-  bool found = find_path(k->scratch, x, r, &why);
-  enum verdict v = found ? o->stuck(o->stuck_self, r->path, r->path_count, &k->asked) : VERDICT_UNKNOWN;
-  k->asked.states -= k->asked.states < JUDGING ? k->asked.states : JUDGING;
-  if (v == VERDICT_UNKNOWN && !r->returns_undecided) r->returns_undecided = k->asked.undecided;
+  enum verdict v = VERDICT_UNKNOWN;
+  const char *undecided = "an execution that leads there was not found";
+  if (find_path(k->scratch, x, r, &why)) v = stuck_in_a_way(k, pair, r, asleep, &undecided);
+  if (v == VERDICT_UNKNOWN && !r->returns_undecided) r->returns_undecided = undecided;
   mem_close(k->scratch);
   r->path = NULL;
   r->path_count = 0;

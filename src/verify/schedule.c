@@ -497,10 +497,16 @@ static enum verdict replay_stuck(const struct evidence *e, const struct subject 
     return replay_unknown(e->replaying, "nothing says which operations have to return"), VERDICT_UNKNOWN;
   if (!w->set) return refuted(said, "the specification does not allow the results before the last move");
   struct stuck_asked asked = {.states = UINT64_MAX};
-  if (is_deadlock(e, w, &asked) != VERDICT_HOLDS) asked.owed = traces->owes(traces->self, w->set);
-  if (!asked.owed)
+  bool asleep = is_deadlock(e, w, &asked) == VERDICT_HOLDS, owed = false;
+  if (!asleep) asked.owed = traces->owes(traces->self, w->set);
+  enum verdict v = VERDICT_HOLDS;
+  do {
+    if (!asked.owed) continue;
+    owed = true;
+    v = subject_stuck(s, e->moves.at, e->moves.count, &asked);
+  } while (v == VERDICT_HOLDS && asleep && is_deadlock(e, w, &asked) == VERDICT_HOLDS);
+  if (!owed)
     return refuted(said, "the specification lets every operation wait that is open after the last move, or none is");
-  enum verdict v = subject_stuck(s, e->moves.at, e->moves.count, &asked);
   if (v == VERDICT_HOLDS) return refuted(said, "an operation can return after the last move, or none is open");
   if (v == VERDICT_UNKNOWN) return replay_unknown(e->replaying, asked.undecided), v;
   text_printf(said, "after the %zu moves none of the open operations can return, whatever threads do\n",
@@ -513,7 +519,9 @@ static enum verdict replay_asleep(const struct evidence *e, const struct subject
   struct stuck_asked asked = {.states = UINT64_MAX};
   if (is_deadlock(e, w, &asked) == VERDICT_VIOLATED)
     return refuted(said, "a thread can move after the last move: there is no deadlock");
-  enum verdict v = subject_stuck(s, e->moves.at, e->moves.count, &asked);
+  enum verdict v;
+  do v = subject_stuck(s, e->moves.at, e->moves.count, &asked);
+  while (v != VERDICT_UNKNOWN && !asked.asleep && is_deadlock(e, w, &asked) == VERDICT_HOLDS);
   if (v == VERDICT_UNKNOWN) return replay_unknown(e->replaying, asked.undecided), v;
   if (!asked.asleep) return refuted(said, "the operation that waits for a signal may wait there");
   text_printf(said,

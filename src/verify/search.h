@@ -41,6 +41,8 @@ struct path_move {
 
 struct stuck_asked {
   uint64_t states;              /* how many may be gone through, and after that, how many are left */
+  uint64_t way;                 /* the next one to take, of those in which threads may call and wait */
+  bool more;                    /* there are ways that are not taken */
   bool parked;                  /* no thread moves, and one waits for a signal */
   uint32_t calls[THREADS_MOST]; /* ... then: the number of a call that the thread would make, and wait, + 1; 0: none */
   bool owed;                    /* the specification lets one of those that are open return */

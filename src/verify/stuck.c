@@ -9,6 +9,8 @@
 
 #include "verify/explore.h"
 
+enum { CALLS_MOST = 64 }; /* that a thread would make, and wait for a signal */
+
 /* What a thread between operations may do. */
 struct chance {
   uint8_t thread;
@@ -127,31 +129,80 @@ bool may_stall(struct worker *w) {
   return waits;
 }
 
-bool is_asleep(struct worker *w, struct stuck_asked *asked) {
-  const struct traces *traces = &w->traces;
-  uint32_t set = w->set;
-  asked->parked = false;
-  memset(asked->calls, 0, sizeof asked->calls);
+/* A thread that has not called has a way for each call that it would make, and wait for a signal; the last is to make
+ * none. The ways of all threads together are numbered, the first thread's fastest. */
+
+struct way {
+  unsigned count;
+  struct event call[CALLS_MOST]; /* stuck_asked.more: there are others */
+};
+
+struct ways {
+  struct way of[THREADS_MOST];
+  bool parked; /* one within an operation waits for a signal */
+};
+
+/* False if a thread can move. */
+static bool find_ways(struct worker *w, struct ways *ways, struct stuck_asked *asked) {
   for (unsigned t = 0; t < w->system->threads; t++) {
     struct choices choices;
     struct move move;
     uint32_t next;
     choices_begin(&choices);
     do {
+      move.begun = false;
       enum moved moved = w->system->move(w->system, w->from, t, &choices, w->to, &move);
-      if (moved == FAULTED || (moved == MOVED && follow(w, &move, w->set, &next))) return asked->parked = false;
+      if (moved == FAULTED || (moved == MOVED && follow(w, &move, w->set, &next))) return false;
       if (moved != WAITS || !move.parked) continue;
       bool calls = move.event_count && move.events[0].kind == EVENT_CALL;
-      asked->parked |= !calls;
-      if (!calls || !move.begun || asked->calls[t]) continue;
-      if (!traces->may_call(traces->self, set, t, move.events[0].call)) continue;
-      set = traces->step(traces->self, set, move.events[0]);
-      asked->calls[t] = move.events[0].call + 1;
-      asked->parked = true;
+      ways->parked |= !calls;
+      if (!calls || !move.begun) continue;
+      struct way *way = &ways->of[t];
+      bool known = false;
+      for (unsigned i = 0; i < way->count; i++) known |= way->call[i].call == move.events[0].call;
+      if (known) continue;
+      if (way->count < CALLS_MOST)
+        way->call[way->count++] = move.events[0];
+      else
+        asked->more = true;
     } while (choices_next(&choices));
   }
+  return true;
+}
+
+/* The threads call as the way with that number says; false if they may not, or nobody waits then. `number` is left at
+ * what is beyond the last way: 0 if it is one of them. */
+static bool take_way(const struct worker *w, const struct ways *ways, uint64_t *number, struct stuck_asked *asked) {
+  const struct traces *traces = &w->traces;
+  uint32_t set = w->set;
+  bool may = true;
+  asked->parked = ways->parked;
+  memset(asked->calls, 0, sizeof asked->calls);
+  for (unsigned t = 0; t < w->system->threads; t++) {
+    const struct way *way = &ways->of[t];
+    unsigned i = (unsigned)(*number % (way->count + 1));
+    *number /= way->count + 1;
+    if (i == way->count || !may) continue;
+    may = traces->may_call(traces->self, set, t, way->call[i].call);
+    if (!may) continue;
+    set = traces->step(traces->self, set, way->call[i]);
+    asked->calls[t] = way->call[i].call + 1;
+    asked->parked = true;
+  }
   asked->owed = is_owed(w, set);
-  return asked->parked;
+  return may && asked->parked;
+}
+
+bool is_asleep(struct worker *w, struct stuck_asked *asked) {
+  struct ways ways = {.parked = false};
+  asked->parked = false;
+  if (!find_ways(w, &ways, asked)) return false;
+  for (;;) {
+    uint64_t rest = asked->way++;
+    bool asleep = take_way(w, &ways, &rest, asked);
+    if (rest) return asked->parked = false;
+    if (asleep) return true;
+  }
 }
 
 bool is_stuck(struct worker *w) {

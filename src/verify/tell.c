@@ -314,14 +314,19 @@ static void tell_waiting(struct telling *k, const void *state) {
     struct move move;
     struct text t;
     const struct inst *at = machine_at(m, state, k->thread);
+    const char *last = NULL; /* named; the calls of an operation stand together */
     text_open(&t, k->subject->mem);
     choices_begin(&choices);
     do {
       if (m->move(m, state, k->thread, &choices, there, &move) != WAITS) continue;
-      if (at) text_add(&t, "waits");
-      if (move.begun) text_printf(&t, "would call %s, and wait", called(k->subject, k->thread, move.events[0].call));
-    } while (!t.count && choices_next(&choices));
+      if (at && !t.count) text_add(&t, "waits");
+      if (at || !move.begun) continue;
+      const char *name = called(k->subject, k->thread, move.events[0].call);
+      if (!last || strcmp(last, name)) text_printf(&t, "%s %s", last ? " or" : "would call", name);
+      last = name;
+    } while (choices_next(&choices));
     if (!t.count) continue;
+    if (last) text_add(&t, ", and wait");
     if (at && at->code == I_LOCK && at->expr) text_add(&t, " for "), inst_lvalue_print(at, &t);
     add_line(k, SCHEDULE_WAIT, at ? at->place : (struct place){0}, &t);
   }

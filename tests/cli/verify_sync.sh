@@ -119,6 +119,41 @@ all 1 -n 3; says 'deadlock' # set may be called again, but need not be
 as_test_of() { ! has test || { run "$1" "$asif" test o.c "${@:2}"; }; }
 as_test_of 1 -n 3 -o 1
 
+# A thread that has not called may call what waits by design, and may call what has missed its signal.
+latch="
+static sem_t never, done;
+static atomic_int n;
+static void start(void) { sem_init(&never, 0, 0); sem_init(&done, 0, 0); }
+static void idle(void) { FIRST sem_wait(&never); }
+static void await(void) { FIRST sem_wait(&done); }
+static void down(void) { int k = DOWN; if (k + 1 == 2) sem_post(&done); }
+struct st { int n; };
+static void s_idle(struct st *s) { (void)s; asif_require(0); }
+static void s_await(struct st *s) { asif_require(s->n >= 2); }
+static void s_down(struct st *s) { s->n++; }
+ASIF_INIT(start)
+ASIF_OP(idle)
+ASIF_OP(await)
+ASIF_OP(down)
+ASIF_SPEC(latch, struct st)
+ASIF_SPEC_OP(s_idle, \"idle\")
+ASIF_SPEC_OP(s_await, \"await\")
+ASIF_SPEC_OP(s_down, \"down\")
+ASIF_OBJECT(latch)
+ASIF_ROLE(others, ASIF_REST, down)"
+lost='atomic_load(&n); atomic_store(&n, k + 1)'
+for waiter in 'idle, await' 'await, idle' await; do
+  for first in '' 'atomic_load(&n);'; do
+    two=$latch$'\n'"ASIF_ROLE(waiter, 1, $waiter)"
+    two=${two//FIRST/$first}
+    object <<<"${two/DOWN/$lost}"; all 1 -n 3 -o 1; says 'deadlock'; as_test_of 1 -n 3 -o 1; says 'deadlock'
+    object <<<"${two/DOWN/atomic_fetch_add(&n, 1)}"; all 0 -n 3 -o 1; as_test_of 0 -n 3 -o 1
+  done
+done
+object <<<"$(sed "s/FIRST//; s/DOWN/$(sed 's/&/\\&/g' <<<"$lost")/" <<<"$latch"; echo 'ASIF_ROLE(waiter, 1, idle, await)')"
+run 1 "$asif" verify o.c -n 3 -o 1 --evidence way.evidence; says 'would call idle or await, and wait'
+run 0 "$asif" replay way.evidence; says 'one waits for a signal'
+
 # Who waits for what another operation may bring waits by design, also behind others that wait.
 run 1 "$asif" verify "$root/objects/harness/bugs/lost_wakeup.c" --evidence lost.evidence; says 'deadlock'
 run 0 "$asif" replay lost.evidence; says 'one waits for a signal'
