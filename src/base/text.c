@@ -1,7 +1,10 @@
 /* Growable text: see text.h. */
 #include "base/text.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 void text_open(struct text *t, struct mem *m) { *t = (struct text){.mem = m}; }
 
@@ -48,6 +51,19 @@ void text_shell_word(struct text *t, const char *s) {
       text_char(t, *s);
   }
   if (!plain) text_char(t, '\'');
+}
+
+bool text_file(struct text *t, const char *path) {
+  char block[16384];
+  int fd = open(path, O_RDONLY | O_CLOEXEC), why;
+  ssize_t n = fd < 0 ? -1 : 0;
+  while (fd >= 0 && ((n = read(fd, block, sizeof block)) > 0 || (n < 0 && errno == EINTR)))
+    if (n > 0) text_bytes(t, block, (size_t)n);
+  why = errno;
+  if (fd >= 0) close(fd);
+  if (n < 0 && why == ENOMEM) mem_exhausted(t->mem);
+  errno = why;
+  return n == 0;
 }
 
 void text_clear(struct text *t) {

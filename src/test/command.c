@@ -29,13 +29,13 @@ void commands_stop(void) {
 }
 
 /* Messages in English: some are read here. Temporary files are in the folder of `said`, so that they are gone with it
- * also if the compiler is killed. */
-static char **environment(char **own, const char *said) {
+ * also if the compiler is killed. NULL: no memory. */
+static char **environment(const char *said) {
   const char *end = strrchr(said, '/');
   size_t n = 0, used = 0, length = end ? (size_t)(end - said) : 0;
   while (environ[n]) n++;
   char **e = malloc((n + 3) * sizeof *e + sizeof "TMPDIR=" + length);
-  if (!e) return own;
+  if (!e) return NULL;
   for (size_t i = 0; i < n; i++)
     if (strncmp(environ[i], "LC_ALL=", 7) && !(length && !strncmp(environ[i], "TMPDIR=", 7))) e[used++] = environ[i];
   e[used++] = "LC_ALL=C";
@@ -48,14 +48,14 @@ static char **environment(char **own, const char *said) {
 }
 
 static void start(struct command_run *c) {
-  char **e = environment(environ, c->said);
+  char **e = environment(c->said);
   struct spawning s = {.words = c->words, .environment = e, .said = c->said, .group = true};
   pid_t child = 0;
   c->status = -1;
-  c->error = spawn_program(&s, &child);
+  c->error = e ? spawn_program(&s, &child) : ENOMEM;
   c->pid = c->error ? 0 : child;
   if (c->pid) note_running(0, c->pid);
-  if (e != environ) free(e);
+  free(e);
 }
 
 /* Ends what is left of the group. */
@@ -83,19 +83,26 @@ void commands_run(struct command_run *c, size_t count) {
   }
 }
 
-char *command_said(struct mem *m, const struct command_run *c, size_t *length) {
+/* NULL: the file cannot be read. */
+static char *read_said(struct mem *m, const struct command_run *c, size_t *length) {
   struct text t;
-  char block[4096];
-  FILE *f = fopen(c->said, "r");
   text_open(&t, m);
-  for (size_t n; f && (n = fread(block, 1, sizeof block, f)) > 0;) text_bytes(&t, block, n);
-  if (f) fclose(f);
-  if (!t.at) text_add(&t, "");
+  bool good = text_file(&t, c->said);
+  text_add(&t, ""); /* at is not NULL */
   *length = t.count;
-  return t.at ? t.at : mem_string(m, "", 0);
+  if (good) return t.at;
+  mem_free(m, t.at);
+  return NULL;
+}
+
+char *command_said(struct mem *m, const struct command_run *c, size_t *length) {
+  char *said = read_said(m, c, length);
+  if (said) return said;
+  *length = 0;
+  return mem_zero(m, 1, 1);
 }
 
 char *command_answer(struct mem *m, const struct command_run *c, size_t *length) {
   if (c->error == ENOMEM) mem_exhausted(m);
-  return c->status || c->error ? NULL : command_said(m, c, length);
+  return c->status || c->error ? NULL : read_said(m, c, length);
 }

@@ -37,9 +37,10 @@ struct command_run {
 };
 void commands_run(struct command_run *, size_t count);
 void commands_stop(void); /* ends those that run; for a signal's handler too */
-/* What a command has said; NUL-terminated. */
+/* What a command has said, to be shown; NUL-terminated. Nothing where it cannot be read. */
 char *command_said(struct mem *, const struct command_run *, size_t *length);
-/* The same; NULL: it could not be run, or failed. Where it was not run for lack of memory there is no answer at all. */
+/* The same, to be relied on; NULL: it could not be run, failed, or what it said cannot be read. Where it was not run
+ * for lack of memory there is no answer at all. */
 char *command_answer(struct mem *, const struct command_run *, size_t *length);
 
 /* Objects (elf.c). */

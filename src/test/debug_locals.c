@@ -2,6 +2,7 @@
 #include "test/debug_parts.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,11 +137,17 @@ static char *line_of(struct debug_info *d, const char *file, int line) {
   char *text = NULL;
   size_t room = 0;
   ssize_t n = -1;
-  for (int i = 0; in && i < line; i++)
-    if ((n = getline(&text, &room, in)) < 0) break;
+  bool lacking = file && !in && errno == ENOMEM;
+  for (int i = 0; in && i < line; i++) {
+    errno = 0;
+    if ((n = getline(&text, &room, in)) >= 0) continue;
+    lacking = errno == ENOMEM;
+    break;
+  }
   char *kept = n >= 0 ? mem_string(d->mem, text, (size_t)n) : NULL;
   free(text);
   if (in) fclose(in);
+  if (lacking) mem_exhausted(d->mem); /* a line that was not read does not lack the name */
   return kept;
 }
 

@@ -4,6 +4,7 @@
  *
  * where a long name of a section has a line of its own. */
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,6 +47,7 @@ bool linked_read(struct mem *m, const char *map, linkeds *out, char **missing) {
   char line[4096], name[256] = "";
   FILE *f = fopen(map, "r");
   bool begun = false;
+  if (!f && errno == ENOMEM) mem_exhausted(m);
   *missing = NULL;
   while (f && fgets(line, sizeof line, f)) {
     unsigned long low, size;

@@ -35,11 +35,8 @@ static uint32_t hash_code(const char *file, size_t size) {
 
 uint32_t code_checksum(struct mem *m, const char *object) {
   struct text t;
-  char room[65536];
-  FILE *f = fopen(object, "r");
   text_open(&t, m);
-  for (size_t n; f && (n = fread(room, 1, sizeof room, f)) > 0;) text_bytes(&t, room, n);
-  if (f) fclose(f);
+  if (!text_file(&t, object)) text_clear(&t);
   uint32_t sum = hash_code(text_string(&t), t.count);
   mem_free(m, t.at);
   return sum;

@@ -99,14 +99,8 @@ static bool read_lines(struct suppressing *k, const char *from, const char *text
 
 static bool read_file(struct suppressing *k, const char *path, struct problem *why) {
   struct text t;
-  char room[4096];
-  FILE *f = fopen(path, "r");
-  if (!f) return problem_set(why, "%.300s: %s", path, strerror(errno)), false;
   text_open(&t, k->mem);
-  for (size_t n; (n = fread(room, 1, sizeof room, f)) > 0;) text_bytes(&t, room, n);
-  bool good = !ferror(f);
-  fclose(f);
-  if (!good) return problem_set(why, "%.300s cannot be read", path), false;
+  if (!text_file(&t, path)) return problem_set(why, "%.300s: %s", path, strerror(errno)), false;
   return read_lines(k, path, text_string(&t), why);
 }
 

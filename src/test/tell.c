@@ -43,13 +43,9 @@ static uint16_t file_number(struct telling *k, const char *path) {
   for (size_t i = 0; i < s->files.count; i++)
     if (!strcmp(s->files.at[i].path, path)) return (uint16_t)i;
   struct schedule_file f = {.path = path};
-  FILE *in = fopen(path, "r");
-  if (in) {
-    struct text t;
-    char room[4096];
-    text_open(&t, k->mem);
-    for (size_t n; (n = fread(room, 1, sizeof room, in)) > 0;) text_bytes(&t, room, n);
-    fclose(in);
+  struct text t;
+  text_open(&t, k->mem);
+  if (text_file(&t, path)) {
     f.text = text_string(&t);
     f.length = t.count;
   }
