@@ -18,6 +18,8 @@ static const struct opt opts[] = {
      "linearization points: those marked with ASIF_LIN, or found by trying; default: marked, if there are any"},
     {"recursion", 0, "N", NULL, "how deep functions may call themselves (default: 8)"},
     {"no-confirm", 0, NULL, NULL, "where the proof fails, do not look for a wrong execution of two or three threads"},
+    {"races", 0, "WHETHER", "yes|no",
+     "where the proof succeeds, look for data races of two threads (default), or take plain accesses for atomic"},
     {"json", 0, NULL, NULL, "print one JSON object instead of text"},
     {"html", 0, "FILE", "@files", "write a page: the program with what is known at each line, and memory drawn"},
     {"junit", 0, "FILE", "@files", "write a JUnit report"},
@@ -42,6 +44,8 @@ struct job {
   struct verify_job confirming; /* of a failed proof: the last that was searched */
   unsigned searched;            /* so many of the clients */
   bool violated;                /* ... and found something wrong */
+  bool races;                   /* they are searched for data races alone */
+  unsigned without_races;       /* so many of them have none */
   bool confirms;                /* its subject and memory are open */
   struct mem confirming_mem;
   struct text confirmed; /* what was searched, in words */
@@ -71,7 +75,9 @@ enum {
   CLIENTS = sizeof clients / sizeof *clients,
   SMALL = 3 /* of them take no time */,
   CONFIRM_SECONDS = 10,
-  PATIENCE = 4000000 /* compositions: some seconds */
+  PATIENCE = 4000000 /* compositions: some seconds */,
+  RACE_CLIENTS = 2,
+  RACE_STATES = 100000
 };
 
 static double elapsed(const struct job *j) { return clock_seconds() - j->started; }
@@ -113,10 +119,12 @@ static bool search_client(struct job *j, const struct client *c, bool points, do
                                        .bound = -1,
                                        .recursion = j->options.recursion,
                                        .points = points,
+                                       .races = j->races,
                                        .check_orders = true};
   v->options.search.jobs =
       cores > 0 && c->threads * c->ops > 4 ? (unsigned)cores : 1; /* what is small is the same each time */
-  v->options.search.deadlocks = true;
+  v->options.search.deadlocks = !j->races;
+  v->options.search.most = j->races ? RACE_STATES : 0;
   limits_start(&v->limits, seconds, memory_left(j, j->limits.used));
   v->limits.interrupted = &interrupted;
   mem_open(&j->confirming_mem, &v->limits);
@@ -177,6 +185,32 @@ static void confirm(struct job *j, unsigned most) {
   if (!j->violated) j->violated = search_clients(j, SMALL, most, false, began);
   j->searched = most;
   if (!j->violated) close_confirming(j);
+}
+
+/* The steps of a proof are whole accesses, whether they are atomic or not, and in C a data race takes the meaning from
+ * all of them. So two threads are searched for one. */
+static void look_for_races(struct job *j) {
+  double began = clock_seconds();
+  size_t said = j->confirmed.count;
+  j->races = true;
+  for (unsigned i = 0; i < RACE_CLIENTS && !j->violated; i++) {
+    double left = time_left(j, began, CONFIRM_SECONDS);
+    if (left < 0.05 || !search_client(j, &clients[i], false, left)) break;
+    const struct verified *found = &j->confirming.answer;
+    j->violated = found->search.verdict == VERDICT_VIOLATED && !strcmp(found->kind, fault_kind(FAULT_RACE));
+    j->without_races += found->search.verdict == VERDICT_HOLDS;
+  }
+  if (!j->violated) close_confirming(j);
+  if (j->confirmed.count > said) j->confirmed.at[j->confirmed.count = said] = 0; /* the proof does not rest on it */
+}
+
+static void note_races(const struct job *j, struct mem *m, struct proof *p) {
+  static const char *const said[RACE_CLIENTS + 1] = {
+      "data races were not looked for: accesses that are not atomic are taken to be",
+      "data races were looked for with 2 threads, 1 operation each",
+      "data races were looked for with 2 threads, up to 2 operations each"};
+  char *note = mem_string(m, said[j->without_races], strlen(said[j->without_races]));
+  vec_push(m, &p->notes, note);
 }
 
 /* What is written has memory of its own: there may be none left under the limit. */
@@ -254,6 +288,7 @@ static int write_all(void *self, struct mem *m) {
   text_open(&before, m);
   prove_tell(&j->proved, &j->options, arg_value(j->args, "html") != NULL, j->violated, m, p);
   gather_proof(j, m, p, &result, &report);
+  if (result.verdict == VERDICT_HOLDS && !j->violated) note_races(j, m, p);
   bool written = j->violated ? answer_violated(j, m, &report) : write_reports(j->args, m, &report, NULL, &before);
   written &= write_evidence(j);
   return status_of_output(j->internal   ? EXIT_INTERNAL
@@ -303,6 +338,9 @@ static bool decide_and_confirm(struct job *j) {
     if (!j->violated && !decide(j, left, 0)) return false;
   }
   if (confirms && !j->violated && !j->cut && j->proved.verdict != VERDICT_HOLDS) confirm(j, CLIENTS);
+  const char *races = arg_value(j->args, "races");
+  bool looks = confirms && (!races || !strcmp(races, "yes"));
+  if (looks && !j->violated && !j->cut && j->proved.verdict == VERDICT_HOLDS) look_for_races(j);
   return true;
 }
 
@@ -347,7 +385,8 @@ const struct command command_prove = {
                "Where the proof fails, it is said at which line, what is known there, and how it may come to\n"
                "that. Then a few threads are searched as by `asif verify`, for ten seconds at most: if one of their\n"
                "executions is wrong the verdict is violated, with the execution; else it is unknown, for a proof\n"
-               "that fails shows nothing. What is followed, what is assumed and how it works: docs/prove.md.\n"
+               "that fails shows nothing. Where it succeeds two threads are searched for data races, which it does\n"
+               "not exclude. What is followed, what is assumed and how it works: docs/prove.md.\n"
                "\n"
                "Exit status: 0 proved, 1 violated, 2 bad usage or C that is not read, 3 unknown (not proved, or a\n"
                "limit was reached), 4 internal error.\n"

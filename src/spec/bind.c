@@ -287,8 +287,8 @@ static bool bind_result(struct binder *b, struct op *o, const struct method *m, 
       if (w == WORD_FALSE || w == WORD_ABORT) o->result = V_FALSE;
     }
     return true;
-  case RESULT_OLD: /* a completion that says nothing, or repeats the call, does not say what was there */
-    if (o->result == V_NONE || repeats)
+  case RESULT_OLD: /* a completion that says nothing, or repeats the call, does not say what was there: m->echo */
+    if (o->result == V_NONE || (repeats && m->echo == V_UNKNOWN))
       o->result = V_UNKNOWN;
     else if (o->result == V_EMPTY)
       o->result = V_NIL;

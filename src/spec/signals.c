@@ -61,7 +61,8 @@ const struct spec spec_latch = {.name = "latch",
 enum { CALL, SET, GET };
 
 static const struct spec_op once_ops[] = {
-    {"call call-once get-or-init init-once propose decide", 1, 1, RESULT_OLD, PURE_NEVER, V_UNKNOWN, ARG_ANY},
+    /* Who decides has its own argument for a result: a completion with that value says so, and is no mere echo. */
+    {"call call-once get-or-init init-once propose decide", 1, 1, RESULT_OLD, PURE_NEVER, V_NONE, ARG_ANY},
     {"set try-set", 1, 1, RESULT_BOOL, PURE_IF_FALSE, V_UNKNOWN, ARG_ANY},
     {"get read", 0, 0, RESULT_CONTENT, PURE_ALWAYS, V_UNKNOWN, ARG_ANY},
 };

@@ -345,6 +345,7 @@ struct walk {
   void *here, *there;
   uint32_t set; /* what the specification allows, for the bound and for linearization points */
   enum moved last;
+  enum fault fault; /* of the last move */
 };
 
 /* Goes along the moves. False: move *at cannot be made. */
@@ -356,6 +357,7 @@ static bool walk(struct walk *w, struct evidence *e, size_t *at) {
     w->last = make_move(m, w->here, made, w->there, &move);
     move.length = made->move.length;
     made->move = move;
+    w->fault = w->last == FAULTED ? move.fault : FAULT_NONE;
     if (w->last != MOVED && !(w->last == FAULTED && *at + 1 == e->moves.count)) return false;
     for (unsigned i = 0; i < move.event_count && w->set && !e->options.against; i++) {
       struct event ev = move.events[i];
@@ -432,6 +434,8 @@ static enum verdict replay_start(const struct evidence *e, struct subject *s, st
   text_printf(&place, ": %s", fault_name(start.fault));
   if (strncmp(text_string(&place), e->fault, place.count))
     return refuted(said, "the initialisation fails otherwise: %s", text_string(&place));
+  if (strcmp(fault_kind(start.fault), e->verdict))
+    return refuted(said, "the fault is called %s, not %s", fault_kind(start.fault), e->verdict);
   text_printf(said, "%s, before the threads start\n", e->fault);
   return VERDICT_HOLDS;
 }
@@ -443,12 +447,15 @@ static enum verdict replay_fault(const struct evidence *e, struct subject *s, co
   put_fault(s, v, &fault);
   if (w->last != FAULTED) return refuted(said, "the execution goes on after its last move: there is no fault");
   if (strcmp(text_string(&fault), e->fault)) return refuted(said, "the fault is another one: %s", text_string(&fault));
+  const char *kind = fault_kind(w->fault);
+  if (strcmp(kind, e->verdict)) return refuted(said, "the fault is called %s, not %s", kind, e->verdict);
   text_printf(said, "the %zu moves lead there: %s\n", e->moves.count, e->fault);
   return VERDICT_HOLDS;
 }
 
 static enum verdict replay_trace(struct evidence *e, struct subject *s, struct verified *v, struct walk *w,
                                  struct text *said, struct problem *why) {
+  if (strcmp(e->verdict, trace_kind(s))) return refuted(said, "the moves do not lead to this verdict: %s", e->verdict);
   if (s->against.reference) {
     if (!against_confirm(s, v, why)) return refuted(said, "%s has this history", e->options.against);
     text_printf(said, "the %zu moves give this history; %s\n", e->moves.count, v->reason);

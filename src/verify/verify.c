@@ -5,6 +5,17 @@
 
 #include <string.h>
 
+const char *fault_kind(enum fault f) {
+  switch (f) {
+  case FAULT_ASSERTION: return "assertion";
+  case FAULT_ENDLESS: return "endless loop";
+  case FAULT_TRAP: return "trap";
+  case FAULT_RACE: return "data race";
+  case FAULT_POINTS: return "points";
+  default: return "undefined behaviour";
+  }
+}
+
 void explain_fault(struct subject *s, struct verified *out, const struct move *move) {
   const struct schedule *told = &out->schedule;
   struct text t;
@@ -13,12 +24,7 @@ void explain_fault(struct subject *s, struct verified *out, const struct move *m
   text_printf(&t, ": %s", told->lines.count ? told->lines.at[told->lines.count - 1].text : fault_name(move->fault));
   if (!told->lines.count && move->text && *move->text) text_printf(&t, ": %s", move->text);
   out->reason = t.at;
-  out->kind = "undefined behaviour";
-  if (move->fault == FAULT_ASSERTION) out->kind = "assertion";
-  if (move->fault == FAULT_ENDLESS) out->kind = "endless loop";
-  if (move->fault == FAULT_TRAP) out->kind = "trap";
-  if (move->fault == FAULT_RACE) out->kind = "data race";
-  if (move->fault == FAULT_POINTS) out->kind = "points";
+  out->kind = fault_kind(move->fault);
   if (move->fault == FAULT_RANGE) out->search.verdict = VERDICT_UNKNOWN;
 }
 
@@ -251,6 +257,10 @@ static const char *explain_stuck(struct subject *s, const struct verified *out) 
   return t.at;
 }
 
+const char *trace_kind(const struct subject *s) {
+  return s->options->points ? "points" : s->against.reference ? "does not refine" : "not linearizable";
+}
+
 static bool explain(struct subject *s, struct limits *limits, struct verified *out, struct problem *why) {
   const struct search_result *r = &out->search;
   if (!explain_path(s, r->path, r->path_count, out, why)) {
@@ -260,7 +270,7 @@ static bool explain(struct subject *s, struct limits *limits, struct verified *o
   }
   switch (r->violation) {
   case VIOLATION_TRACE:
-    out->kind = s->options->points ? "points" : s->against.reference ? "does not refine" : "not linearizable";
+    out->kind = trace_kind(s);
     if (s->against.reference) return against_confirm(s, out, why);
     if (!s->options->points) return confirm(s, limits, out, why);
     out->reason = lacks_point(r) ? "an operation returns without a linearization point: on this way through it none is "

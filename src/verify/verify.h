@@ -97,6 +97,10 @@ bool subject_make(struct mem *, struct unit *, const struct verify_options *, st
 void subject_close(struct subject *);
 /* A machine that forgets nothing (machine_options.forget). */
 void subject_remember(struct subject *);
+/* What a history that the specification does not allow is called. */
+const char *trace_kind(const struct subject *);
+/* The kind of violation that a fault is. */
+const char *fault_kind(enum fault);
 /* no_return.c: after these moves an operation is open, and none of those that are can return, whatever threads call
  * from there on: VIOLATED. UNKNOWN: there is too much to go through. */
 enum verdict subject_stuck(const struct subject *, const struct path_move *, size_t count, struct stuck_asked *);

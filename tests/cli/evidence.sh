@@ -100,3 +100,24 @@ run 2 "$asif" replay garbage; warns garbage
 run 2 "$asif" replay missing; warns 'No such file'
 run 2 "$asif" replay "$root/examples/queue-good.txt"; warns 'not an evidence file'
 exit 0
+
+# What verify's moves lead to is called by its name.
+if has verify; then
+  export ASIF_INCLUDE=$root/include
+  run 1 "$asif" verify "$root/objects/bugs/b3_push.c" -n 2 -o 2 --evidence e --quiet
+  for other in 'data race' 'undefined behaviour' linearizable-not 'does not refine' points 'not lock-free'; do
+    refused 1 "do not lead to this verdict: $other" "s/^verdict .*/verdict $other/"
+  done
+  run 1 "$asif" verify "$root/objects/harness/bugs/plain_flag.c" --evidence e --quiet
+  for other in assertion 'undefined behaviour' 'not linearizable' deadlock; do
+    refused 1 "the fault is called data race, not $other" "s/^verdict .*/verdict $other/"
+  done
+fi
+
+# Who decides in a `once` returns its own argument: in Jepsen's form too that is a result.
+won() { printf '{:process %s :type :invoke :f :call :value %s}{:process %s :type :ok :f :call :value %s}\n' "$1" "$2" "$1" "$3"; }
+{ won 0 1 1; won 1 2 1; } >agreed.edn
+{ won 0 1 1; won 1 2 2; } >both.edn
+run 0 "$asif" check agreed.edn --spec once --quiet
+run 1 "$asif" check both.edn --spec once --quiet
+run 1 "$asif" check both.edn --spec consensus --quiet

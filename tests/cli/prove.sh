@@ -174,3 +174,42 @@ case $(cat status) in 0 | 2) ;; *) fail "a closed pipe ended with $(cat status)"
 [ -s err ] && fail "a closed pipe is complained about: $(cat err)"
 [ ! -w /dev/full ] || { "$asif" prove objects/treiber_stack.c >/dev/full 2>err; [ $? = 2 ] || fail 'a full disk is no failure'; }
 exit 0
+
+# A proof does not exclude data races: two threads are searched for one.
+racy() { sed 's/_Atomic//g; s/atomic_load(&top)/top/' <<'END_OF_C'
+#include <asif.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+struct node { int value; struct node *next; };
+static struct node *_Atomic top;
+static void push(int v) {
+  struct node *n = malloc(sizeof *n), *t = atomic_load(&top);
+  n->value = v;
+  do n->next = t;
+  while (!CAS(&top, &t, n));
+}
+static int pop(void) {
+  struct node *t = atomic_load(&top);
+  do
+    if (!t) return ASIF_EMPTY;
+  while (!CAS(&top, &t, t->next));
+  return t->value;
+}
+ASIF_OBJECT(stack)
+ASIF_OP(push, ASIF_IN(1, 2))
+ASIF_OP(pop)
+ASIF_BOUND(3)
+END_OF_C
+}
+racy >racy.c
+cas='-DCAS(p,e,n)=__atomic_compare_exchange_n(p,e,n,0,5,5)'
+run 1 "$asif" prove racy.c --evidence racy.evidence -- "$cas"; says 'violated: data race'; says 'load top'
+run 0 "$asif" replay racy.evidence; says 'the evidence stands'
+run 1 "$asif" verify racy.c -- "$cas"; says 'data race'
+run 0 "$asif" prove racy.c --races no -- "$cas"; says 'note: data races were not looked for'
+run 0 "$asif" verify racy.c --races no -- "$cas"
+run 0 "$asif" prove racy.c --no-confirm -- "$cas"; says 'note: data races were not looked for'
+sed 's/= top;/= __atomic_load_n(\&top, 5);/; s/, \*t = top;/, *t = __atomic_load_n(\&top, 5);/' racy.c >whole.c
+run 0 "$asif" prove whole.c -- "$cas"; says 'note: data races were looked for with 2 threads, up to 2 operations each'
+run 0 "$asif" verify whole.c -- "$cas"
+run 2 "$asif" prove racy.c --races maybe; warns 'races'
