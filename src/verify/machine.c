@@ -761,6 +761,7 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
   m->system.again = machine_again;
   m->system.pack = machine_pack;
   m->system.pack_as = machine_pack_as;
+  m->system.settle = machine_settle;
   m->system.same = machine_same;
   m->system.copy = machine_copy;
   m->system.unpack = machine_unpack;

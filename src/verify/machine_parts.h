@@ -113,6 +113,7 @@ struct machine {
   word one_digit[16];         /* digits.h */
   struct object heads[HEADS]; /* what the smallest of these numbers stand for (digits.h) */
   unsigned char *digits;      /* of the state being packed */
+  unsigned char *settled;     /* a state packed for its names alone (machine_settle) */
   unsigned char *records;     /* of threads, for ordering them */
 };
 
@@ -170,6 +171,7 @@ void reach_open(struct mem *, struct machine *);
 void pack_open(struct mem *, struct machine *);
 size_t machine_pack(struct system *, const void *work, const struct ranks *, unsigned char *out, uint8_t *from);
 size_t machine_pack_as(struct system *, const void *work, const uint8_t *from, unsigned char *out);
+void machine_settle(struct system *, void *work, const uint8_t *from, const void *as);
 void machine_unpack(struct system *, const unsigned char *packed, size_t size, void *work);
 
 /* One run of a thread. */

@@ -247,6 +247,20 @@ size_t machine_pack_as(struct system *system, const void *work, const uint8_t *f
   return end(m, at, out, bytes);
 }
 
+/* Hollow objects, and what was forgotten, have no names: they are not written to. */
+void machine_settle(struct system *system, void *work, const uint8_t *from, const void *as) {
+  struct machine *m = (struct machine *)system;
+  struct machine_state *s = work;
+  machine_pack_as(system, work, from, m->settled);
+  s->shared = s->unpacked = 0;
+  for (uint32_t i = m->globals + 1; i < s->objects; i++) {
+    uint32_t name = name_of(m, i);
+    if (name == NUMBER_NONE) continue;
+    uint8_t owner = state_objects(m, (const struct machine_state *)as)[name].owner;
+    state_objects(m, s)[i].owner = owner == OWNER_SHARED ? OWNER_SHARED : from[owner];
+  }
+}
+
 void pack_open(struct mem *mem, struct machine *m) {
   m->number = mem_alloc(mem, m->objects_most * sizeof *m->number);
   m->met = mem_alloc(mem, m->objects_most * sizeof *m->met);
@@ -259,5 +273,6 @@ void pack_open(struct mem *mem, struct machine *m) {
   m->digits = mem_alloc(mem, m->system.packed_most * 2);
   m->last.digits = mem_alloc(mem, m->system.packed_most * 2);
   m->last.bytes = mem_alloc(mem, m->system.packed_most);
+  m->settled = mem_alloc(mem, m->system.packed_most);
   m->records = mem_alloc(mem, m->system.packed_most * m->system.threads);
 }

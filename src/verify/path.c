@@ -57,6 +57,12 @@ static bool leads_to(struct tracker *k, const void *work, uint32_t set, struct r
   return set == v.set && size == v.size && !memcmp(k->w->packed, v.at, size);
 }
 
+/* The record is where the tracker is. */
+static void arrive(struct tracker *k, struct record_view v) {
+  k->system->unpack(k->system, v.at, v.size, k->here);
+  if (k->system->settle) k->system->settle(k->system, k->real_here, k->real, k->here);
+}
+
 /* The moves of one thread, at most `depth` of them and none visible but the last, that lead to the record. */
 static bool walk(struct tracker *k, unsigned thread, uint32_t set, struct record_view to, unsigned depth) {
   struct system *system = k->system;
@@ -78,7 +84,7 @@ static bool walk(struct tracker *k, unsigned thread, uint32_t set, struct record
     if (leads_to(k, after, next, to, from)) {
       if (!follow_really(k, thread, &choices, move.length, after)) continue;
       for (unsigned t = 0; t < system->threads; t++) k->real[t] = names[from[t]];
-      system->unpack(system, to.at, to.size, k->here);
+      arrive(k, to);
       found = true;
     } else if (depth > 1 && !move.event_count) {
       if (!follow_really(k, thread, &choices, move.length, after)) continue;
@@ -249,7 +255,7 @@ bool find_path(struct mem *mem, struct explore *x, struct search_result *r, stru
   memcpy(k.real, from, sizeof from);
   struct record_view v = record_of(x, refs.at[refs.count - 1]);
   set = v.set;
-  system->unpack(system, v.at, v.size, k.here);
+  arrive(&k, v);
   for (size_t i = refs.count - 1; i-- > 0;) {
     v = record_of(x, refs.at[i]);
     if (!step_to(&k, set, v)) {

@@ -125,6 +125,9 @@ struct system {
                  void *work); /* over zeros, or over another state */
   /* Packs with thread from[i] of `work` as thread i. */
   size_t (*pack_as)(struct system *, const void *work, const uint8_t *from, unsigned char *out);
+  /* `work`, packed like that, is `as`, which was unpacked: whose own the objects are is said in `work` as it is in
+   * `as`. Where a state was packed on the way, what one thread alone has become able to reach is that thread's own. */
+  void (*settle)(struct system *, void *work, const uint8_t *from, const void *as);
   /* Would exchanging the two threads leave the state as it is? Only asked of threads of one group. */
   bool (*same)(struct system *, const void *work, unsigned thread, unsigned other);
   /* One of its own for another worker, that shares nothing that is written to; NULL: the system is searched by one

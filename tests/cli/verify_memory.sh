@@ -83,3 +83,41 @@ done
 for copy in 'memcpy(bytes + 1, bytes, length)' 'memcpy(bytes + 1, bytes + 3, length)'; do
   object <<<"${copies/COPY/$copy}"; run 1 "$asif" verify o.c; says 'memcpy between blocks that overlap'
 done
+
+# A node that was taken out is its thread's own, and so is what is put behind it: the execution that leads there is
+# made again as it was found.
+cat >taken.c <<'C'
+#include <asif.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+struct node {
+  struct node *next;
+  int value;
+};
+static _Atomic(struct node *) head;
+static atomic_int turns;
+static void setup(void) {
+  struct node *n = malloc(sizeof *n);
+  n->next = NULL;
+  n->value = 0;
+  atomic_store(&head, n);
+}
+static int fetch_add(void) {
+  struct node *taken = atomic_exchange(&head, NULL);
+  if (!taken) return atomic_fetch_add(&turns, 1);
+  struct node *behind = malloc(sizeof *behind);
+  behind->next = NULL;
+  behind->value = 1;
+  taken->next = behind;
+  int before = atomic_fetch_add(&turns, 1);
+  if (atomic_load(&turns) > 9) return 0;
+  return before + taken->next->value;
+}
+ASIF_INIT(setup)
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+C
+for reduce in best none por both tau; do
+  run 1 "$asif" verify taken.c -n 2 -o 1 --reduce $reduce --evidence e
+  run 0 "$asif" replay --run e
+done
