@@ -323,7 +323,7 @@ static void compare(uint64_t seed, unsigned *unknown) {
     *(void **)&native = dlsym(library, p->ops[i].name);
     struct client_call c = {.op = (uint16_t)i, .args = {a, b}};
     struct client_thread client = {.calls = &c, .call_count = 1};
-    struct machine_options options = {.ops = 1, .fuse_private = i & 1, .fuse_events = i & 2, .cells_most = 4000};
+    struct machine_options options = {.ops = 1, .fuse_private = i & 1, .fuse_events = i & 2, .room = 1};
     int64_t result = 0;
     struct system *s = machine_new(&m, p, &client, 1, &options, keep_result, &result);
     void *work = mem_zero(&m, 1, s->work), *next = mem_zero(&m, 1, s->work);

@@ -108,11 +108,12 @@ static enum verdict ask(const char *path, bool check, struct tally *y) {
     struct subject s;
     struct verified v;
     struct problem why = {.text = ""};
-    struct place at[CONFLICTS_MOST];
+    struct text places;
     CHECKF(subject_open(&m, &o, &s, &why), "%s", why.text);
     CHECKF(verify(&s, &limits, &v, &why), "%s", why.text);
     verdict = v.search.verdict;
-    if (check) y->conflicting += conflicts_list(s.unit->conflicts, at) != 0;
+    text_open(&places, &m);
+    if (check) y->conflicting += conflicts_print(s.unit->conflicts, &places) != 0;
     subject_close(&s);
   }
   mem_close(&m);

@@ -1,8 +1,11 @@
 /* The list of conflicts.h: short, and behind a lock. */
 #include "front/conflicts.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <string.h>
+
+#define EVERY "every\n"
 
 struct conflicts {
   pthread_mutex_t lock;
@@ -39,10 +42,39 @@ bool conflicts_has(struct conflicts *c, struct place p) {
   return found;
 }
 
-unsigned conflicts_list(struct conflicts *c, struct place out[CONFLICTS_MOST]) {
+unsigned conflicts_print(struct conflicts *c, struct text *t) {
   pthread_mutex_lock(&c->lock);
   unsigned count = c->count;
-  memcpy(out, c->at, sizeof c->at);
+  if (count > CONFLICTS_MOST)
+    text_add(t, EVERY);
+  else
+    for (unsigned i = 0; i < count; i++)
+      text_printf(t, "%u %" PRIu32 " %u\n", c->at[i].file, c->at[i].line, c->at[i].col);
   pthread_mutex_unlock(&c->lock);
   return count;
+}
+
+static bool read_number(const char **at, uint64_t most, char after, uint64_t *n) {
+  const char *s = *at;
+  for (*n = 0; *s >= '0' && *s <= '9' && *n <= most; s++) *n = *n * 10 + (uint64_t)(*s - '0');
+  if (s == *at || *n > most || *s != after) return false;
+  *at = s + 1;
+  return true;
+}
+
+bool conflicts_read(struct conflicts *c, const char *text) {
+  uint64_t file, line, col;
+  if (!strcmp(text, EVERY)) {
+    pthread_mutex_lock(&c->lock);
+    c->count = CONFLICTS_MOST + 1;
+    pthread_mutex_unlock(&c->lock);
+    return true;
+  }
+  while (*text) {
+    if (!read_number(&text, UINT16_MAX, ' ', &file) || !read_number(&text, UINT32_MAX, ' ', &line) ||
+        !read_number(&text, UINT16_MAX, '\n', &col))
+      return false;
+    conflicts_add(c, (struct place){(uint16_t)file, (uint32_t)line, (uint16_t)col});
+  }
+  return true;
 }

@@ -15,7 +15,10 @@ struct conflicts *conflicts_new(struct mem *);
 void conflicts_add(struct conflicts *, struct place);
 /* Is the expression at this place to be evaluated in every order? */
 bool conflicts_has(struct conflicts *, struct place);
-/* Those there are, in the order they were found; gives how many. More than CONFLICTS_MOST: every place counts. */
-unsigned conflicts_list(struct conflicts *, struct place out[CONFLICTS_MOST]);
+/* A line for each, "file line column", in the order they were found; "every" where every place counts. Gives how many
+ * there are, and CONFLICTS_MOST + 1 for every place. */
+unsigned conflicts_print(struct conflicts *, struct text *);
+/* Adds those of such a text. False if it is not one. */
+bool conflicts_read(struct conflicts *, const char *text);
 
 #endif

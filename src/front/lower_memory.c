@@ -445,23 +445,26 @@ static struct inst *emit_part(struct lowering *l, enum code code, const struct l
   return in;
 }
 
+static uint32_t bytes_with_bits(const struct field *f) { return (f->first_bit + f->width + 7u) / 8; }
+
 /* The bytes that a bit-field is in, as an array of them. */
 static struct lvalue bytes_of_bits(struct lowering *l, const struct lvalue *v) {
-  const struct field *f = v->bits;
   struct lvalue bytes = *v;
   struct type *t = mem_piece(l->mem, sizeof *t);
   *t = (struct type){.kind = TYPE_ARRAY, .plain = t, .of = TYPE_OF(UCHAR), .align = 1, .complete = true};
-  t->size = t->cells = t->count = (f->first_bit + f->width + 7u) / 8;
+  t->size = t->cells = t->count = bytes_with_bits(v->bits);
   bytes.type = t;
   bytes.bits = NULL;
   return bytes;
 }
 
 /* All bytes of a bit-field at once: it is one memory location. */
-static reg access_bits(struct lowering *l, enum code code, const struct lvalue *bytes, reg r, struct place at) {
-  struct inst *in = emit_access(l, code, bytes, at);
-  in->count = (uint16_t)bytes->type->cells;
+static reg access_bits(struct lowering *l, enum code code, const struct lvalue *v, reg r, struct place at) {
+  struct lvalue bytes = bytes_of_bits(l, v);
+  struct inst *in = emit_access(l, code, &bytes, at);
+  in->count = (uint16_t)bytes.type->cells;
   in->op = ACCESS_BITS;
+  in->bits = v->bits;
   if (in->count == 1) {
     in->shape = NULL;
     in->scalar = scalar_of(TYPE_OF(UCHAR));
@@ -474,29 +477,32 @@ static reg access_bits(struct lowering *l, enum code code, const struct lvalue *
 }
 
 static struct value load_bits(struct lowering *l, const struct lvalue *v, struct place at) {
-  struct lvalue bytes = bytes_of_bits(l, v);
-  reg r = access_bits(l, I_LOAD, &bytes, reg_new(l, bytes.type->cells, ""), at), d = reg_new(l, 1, "");
+  uint32_t bytes = bytes_with_bits(v->bits);
+  reg r = access_bits(l, I_LOAD, v, reg_new(l, bytes, ""), at), d = reg_new(l, 1, "");
   struct inst *in = emit_inst(l, I_EXTRACT, at);
   in->a = r;
   in->d = d;
-  in->count = (uint16_t)bytes.type->cells;
+  in->count = (uint16_t)bytes;
   in->imm = v->bits->first_bit;
   in->scalar = scalar_of(v->type);
   return value_in(d);
 }
 
-/* What is around it is read and written again: others may come between. */
+/* What is around it is read and written again: other threads may come between, but nothing of the same expression. */
 static void store_bits(struct lowering *l, const struct lvalue *v, struct value value, struct place at) {
-  struct lvalue bytes = bytes_of_bits(l, v);
-  reg a = value_reg(l, value, at), r = access_bits(l, I_LOAD, &bytes, reg_new(l, bytes.type->cells, ""), at);
+  uint32_t bytes = bytes_with_bits(v->bits);
+  reg a = value_reg(l, value, at);
+  size_t begin = l->code.count;
+  reg r = access_bits(l, I_LOAD, v, reg_new(l, bytes, ""), at);
   struct inst *in = emit_inst(l, I_INSERT, at);
   in->a = a;
   in->d = r;
-  in->count = (uint16_t)bytes.type->cells;
+  in->count = (uint16_t)bytes;
   in->imm = v->bits->first_bit;
   in->bytes = v->bits->pad;
   in->scalar = scalar_of(v->type);
-  access_bits(l, I_STORE, &bytes, r, at);
+  access_bits(l, I_STORE, v, r, at);
+  call_made(l, begin);
 }
 
 struct value value_load(struct lowering *l, const struct lvalue *v, struct place at) {

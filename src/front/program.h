@@ -205,7 +205,10 @@ struct inst {
   struct place place;
   const char *text;        /* I_ASSERT, I_TRAP; I_ALLOC of a variable: its name; else NULL */
   const struct expr *expr; /* an access: the lvalue as the source has it; else NULL */
-  const struct expr *call; /* I_CAS, I_ALLOC: the call that it is, if it is one */
+  union {
+    const struct expr *call;  /* I_CAS, I_ALLOC: the call that it is, if it is one */
+    const struct field *bits; /* ACCESS_BITS: the bit-field */
+  };
   /* What imm is in cells, in bytes: of a layout that need not be the one that the object has (program.loose). */
   int64_t bytes;
   /* An access to several cells: what each register is, offsets from the first one's. I_FETCH of a pointer: `offset` and
@@ -213,6 +216,9 @@ struct inst {
   const struct cell *shape;
 };
 
+static inline bool inst_is_bits(const struct inst *in) {
+  return (in->code == I_LOAD || in->code == I_STORE) && in->op == ACCESS_BITS;
+}
 static inline bool inst_locks(const struct inst *in) { return in->code >= I_LOCK && in->code <= I_UNLOCK; }
 
 /* Which registers are live before an instruction: registers[first .. first + count). */

@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "verify/saved.h"
 
-static const char what[] = "asif checkpoint 1\n";
+static const char what[] = "asif checkpoint 2\n";
 enum { CLASSES = 3, IDENTITY_MOST = 1 << 16 };
 
 /* The first of the workers to be written is the one with the first state: that has to stay the first of its store. */
@@ -88,6 +88,7 @@ static void save_head(struct saving *out, const struct explore *x) {
   save_block(out, id->text, id->text ? strlen(id->text) : 0);
   save_number(out, id->source);
   save_number(out, id->flags);
+  save_block(out, id->orders, id->orders ? strlen(id->orders) : 0);
   for (unsigned i = 0; i < x->jobs; i++) {
     const struct worker *w = &x->workers[i];
     bool taken = w->taken != REF_NONE;
@@ -149,7 +150,7 @@ static bool same_text(struct loading *in, const char *text, char *room, size_t s
 }
 
 static bool load_head(struct loading *in, struct mem *mem, const char *path, const struct search_identity *id,
-                      unsigned *flags, struct problem *why) {
+                      struct search_identity *found, struct problem *why) {
   char *room = mem_alloc(mem, IDENTITY_MOST);
   if (!same_text(in, what, room, sizeof what + 1)) {
     problem_set(why, "%s is no checkpoint", path);
@@ -167,16 +168,17 @@ static bool load_head(struct loading *in, struct mem *mem, const char *path, con
     problem_set(why, "%s is of another search: the source was different", path);
     return false;
   }
-  *flags = (unsigned)load_number(in);
-  mem_free(mem, room);
+  found->flags = (unsigned)load_number(in);
+  room[load_block(in, room, IDENTITY_MOST - 1)] = 0;
+  found->orders = room;
   return true;
 }
 
-bool checkpoint_fits(struct mem *mem, const char *path, const struct search_identity *id, unsigned *flags,
+bool checkpoint_fits(struct mem *mem, const char *path, const struct search_identity *id, struct search_identity *found,
                      struct problem *why) {
   struct loading in;
   if (!load_open(&in, path, why)) return false;
-  bool good = load_head(&in, mem, path, id, flags, why);
+  bool good = load_head(&in, mem, path, id, found, why);
   load_close(&in);
   return good;
 }
@@ -292,9 +294,9 @@ static void load_all(struct reading *r) {
 bool checkpoint_load(struct explore *x, struct problem *why) {
   struct worker *w = &x->workers[0];
   struct reading r = {.x = x, .mem = &w->mem, .packed = w->packed};
-  unsigned flags;
+  struct search_identity found;
   if (!load_open(&r.in, x->options.resume, why)) return false;
-  bool good = load_head(&r.in, r.mem, x->options.resume, &x->options.identity, &flags, why);
+  bool good = load_head(&r.in, r.mem, x->options.resume, &x->options.identity, &found, why);
   if (good) {
     load_all(&r);
     good = load_good(&r.in);

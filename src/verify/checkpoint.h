@@ -8,8 +8,10 @@
 
 #include "verify/explore.h"
 
-/* Is this a checkpoint of such a search? Then its flags; else the problem says what is different. */
-bool checkpoint_fits(struct mem *, const char *path, const struct search_identity *, unsigned *flags, struct problem *);
+/* True if this is a checkpoint of such a search; *found has its flags and orders. Otherwise the problem says what is
+ * different. */
+bool checkpoint_fits(struct mem *, const char *path, const struct search_identity *, struct search_identity *found,
+                     struct problem *);
 /* Of the search as it stands, to options.checkpoint: no worker runs. Takes no memory. */
 bool checkpoint_save(const struct explore *, struct problem *);
 /* From options.resume. The workers are open and have no states yet. */

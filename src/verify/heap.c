@@ -2,6 +2,8 @@
 #include "verify/bytes.h"
 #include "verify/unordered.h"
 
+#define ASKED_MOST ((word)1 << 40) /* bytes */
+
 static bool is_pointed_to(const struct machine *m, const struct machine_state *s, uint32_t object) {
   const word *cells = state_cells(m, s);
   for (uint32_t i = 0; i < s->cells; i++)
@@ -97,6 +99,11 @@ static bool cells_asked(const struct machine *m, const struct inst *in, word ask
   return *count <= most;
 }
 
+enum ended step_no_room(struct run *run, const struct inst *in, const char *text) {
+  const struct machine_options *o = &run->machine->options;
+  return step_fault(run, in, o->grows && o->room < ROOM_MOST ? FAULT_ROOM : FAULT_RANGE, text);
+}
+
 /* malloc: something new, or memory that was freed and that somebody still points to. */
 enum ended step_allocate(struct run *run, const struct inst *in) {
   struct machine *m = run->machine;
@@ -105,9 +112,11 @@ enum ended step_allocate(struct run *run, const struct inst *in) {
   uint64_t cells_wanted;
   uint32_t object = UINT32_MAX, rest;
   if (word_is_unset(asked)) return step_fault(run, in, FAULT_UNINITIALISED, "the size asked for");
-  if (asked < 0 || asked > (word)m->cells_most * ((in->flags & FLAG_BYTES) ? 64 : 1) ||
+  if (asked < 0 || asked > ASKED_MOST)
+    return step_fault(run, in, FAULT_RANGE, "an allocation of more than 2^40 bytes: it fails, which is not modelled");
+  if (asked > (word)m->cells_most * ((in->flags & FLAG_BYTES) ? 64 : 1) ||
       !cells_asked(m, in, asked, &cells_wanted, &rest))
-    return step_fault(run, in, FAULT_BOUNDS, "the size asked for");
+    return step_no_room(run, in, "more memory than a state may hold");
   uint32_t count = (uint32_t)cells_wanted;
   uint16_t extra = m->program->loose ? (uint16_t)(rest << 1) : 0;
   bool local = in->flags & FLAG_LOCAL, kept = false;
@@ -135,7 +144,7 @@ enum ended step_allocate(struct run *run, const struct inst *in) {
     kept = m->options.type_stable && !(in->flags & FLAG_ZERO); /* who still looks at it sees what was there */
   } else if (!heap_add(m, s, (uint32_t)in->imm, count, local ? LIFE_LOCAL : LIFE_FRESH, (uint8_t)run->thread,
                        &object)) {
-    return step_fault(run, in, FAULT_RANGE, "more memory than a state may hold; ASIF_BOUND or --ops keep it small");
+    return step_no_room(run, in, "more memory than a state may hold; ASIF_BOUND or --ops keep it small");
   }
   if (m->unordered) unordered_born(m->unordered, object);
   state_objects(m, s)[object].extra = extra;

@@ -173,7 +173,7 @@ static enum ended store_pieces(struct run *run, const struct inst *in, const str
       run->move->touches_all = true;
       if (!bytes_dissolve(m, run->state, to->object, before, to->count, registers ? NULL : values,
                           registers ? 0 : to->count, run->op ? NULL : run->r, run->op ? 0 : m->regs))
-        return step_fault(run, in, FAULT_RANGE, "more memory than a state may hold, as bytes");
+        return step_no_room(run, in, "more memory than a state may hold, as bytes");
       i = UINT32_MAX; /* once more */
       continue;
     }

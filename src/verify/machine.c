@@ -729,13 +729,12 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
   for (unsigned i = 0; i < OWN_COUNT; i++)
     if (p->owns[i]) m->own_at[i] = m->own_words++;
   m->regs = (p->most_regs ? p->most_regs : 1) + m->own_words;
-  uint32_t cells = options->cells_most ? options->cells_most : 512;
+  uint32_t room = CELLS_FIRST << 3 * options->room, cells = room;
   for (uint32_t i = 0; i < p->global_count; i++)
     cells += p->globals[i].constant ? 0 : p->layouts[p->globals[i].layout].count;
   if (p->owns[OWN_LOCALS]) cells += (threads + 1) * p->layouts[p->own_layout[OWN_LOCALS]].count;
   m->cells_most = cells;
-  m->objects_most =
-      p->global_count + 1 + m->own_words * (threads + 1) + (options->cells_most ? options->cells_most : 512);
+  m->objects_most = p->global_count + 1 + m->own_words * (threads + 1) + room;
   m->system.threads = threads;
   m->registers_at = (sizeof(struct machine_state) + 7) & ~(size_t)7;
   m->objects_at = objects_offset(m);

@@ -45,9 +45,11 @@ struct machine_options {
   bool races;            /* data races are faults (race.c) */
   /* Where two volatile accesses raced, as two numbers of instructions, or 0. All copies of a machine share it. */
   uint64_t *volatile_race;
-  bool forget;         /* garbage that no register points to is forgotten: see pack.c */
-  unsigned cells_most; /* of memory in a state; 0: the default */
+  bool forget;   /* garbage that no register points to is forgotten: see pack.c */
+  unsigned room; /* for memory in a state: each step is eight times as much; ROOM_MOST at most */
+  bool grows;    /* where there is no more room the fault is FAULT_ROOM, not FAULT_RANGE, below ROOM_MOST */
 };
+enum { ROOM_MOST = 3 };
 
 /* A system, owned by mem. threads of them as given. */
 struct system *machine_new(struct mem *, const struct program *, const struct client_thread *, unsigned threads,

@@ -9,6 +9,7 @@
 
 enum {
   COUNT_MOST = 64,       /* cells in one access */
+  CELLS_FIRST = 512,     /* of memory in a state, besides globals */
   LOCAL_MOST = 50000000, /* instructions in one step */
   OWNER_SHARED = 255,    /* of no one thread */
 };
@@ -195,6 +196,7 @@ enum ended { GO_ON, STOP, WAIT, FAULT };
 /* Is the access, just made, in a race with what another thread is about to do? Cells, or bytes. */
 enum ended step_race(struct run *, const struct inst *, uint32_t object, int64_t from, int64_t to, bool wrote);
 enum ended step_fault(struct run *, const struct inst *, enum fault, const char *text);
+enum ended step_no_room(struct run *, const struct inst *, const char *text);     /* for more memory in the state */
 enum ended step_fault_at(struct run *, const struct inst *, word at, enum fault); /* at an object that is there */
 enum ended step_check_life(struct run *, const struct inst *, word at);           /* may the object be accessed? */
 enum ended step_choose_one(struct run *, const struct inst *, unsigned n, unsigned *which); /* one of n, in every way */

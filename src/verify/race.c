@@ -128,9 +128,6 @@ static bool would_write(const struct machine *m, const struct machine_state *s, 
 
 /* Bit-fields next to each other are one memory location: what stands within eight bytes is taken to be next to each
  * other. */
-static bool is_bits(const struct inst *in) {
-  return (in->code == I_LOAD || in->code == I_STORE) && in->op == ACCESS_BITS;
-}
 static void widen(int64_t *from, int64_t *to) {
   *from &= ~INT64_C(7);
   *to = (*to + 7) & ~INT64_C(7);
@@ -173,7 +170,7 @@ bool race_with(const struct machine *m, const struct machine_state *s, const str
     int64_t from, to;
     if (!extent(m, s, r, in, &object, &from, &to)) continue;
     int64_t begin = a->from, end = a->to;
-    if (is_bits(a->inst) && is_bits(in)) widen(&from, &to), widen(&begin, &end);
+    if (inst_is_bits(a->inst) && inst_is_bits(in)) widen(&from, &to), widen(&begin, &end);
     if (object != a->object || from >= end || begin >= to) continue;
     if (!a->writes && !would_write(m, s, in, r, object, from)) continue;
     if (!(both & RACES_PLAIN)) {

@@ -2,10 +2,11 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "front/conflicts.h"
 #include "verify/checkpoint.h"
 #include "verify/verify.h"
 
-enum { REMEMBERS = 1, REFERENCE_REMEMBERS = 2 };
+enum { REMEMBERS = 1, REFERENCE_REMEMBERS = 2, ROOM_AT = 8 };
 
 static uint64_t hash_files(const struct unit *u, uint64_t hash) {
   for (size_t i = 0; i < u->files.count; i++) {
@@ -58,13 +59,35 @@ void subject_identify(struct subject *s, struct search_identity *id) {
 
 unsigned subject_flags(const struct subject *s) {
   return (s->machine_options.forget ? 0 : REMEMBERS) |
-         (s->against.reference && !s->against.parts.forget ? REFERENCE_REMEMBERS : 0);
+         (s->against.reference && !s->against.parts.forget ? REFERENCE_REMEMBERS : 0) |
+         s->machine_options.room << ROOM_AT;
+}
+
+const char *subject_orders(const struct subject *s) {
+  struct text t;
+  text_open(&t, s->mem);
+  if (s->program->conflicts) conflicts_print(s->program->conflicts, &t);
+  return text_string(&t);
+}
+
+/* What the program was lowered with, when that was left. */
+static bool take_orders(struct subject *s, const char *path, const char *orders, struct problem *why) {
+  if (!*orders) return true;
+  if (!s->program->conflicts || !conflicts_read(s->program->conflicts, orders)) {
+    problem_set(why, "%s does not fit this search", path);
+    return false;
+  }
+  return subject_again(s, why);
 }
 
 bool subject_resume(struct subject *s, const struct search_options *options, struct problem *why) {
-  unsigned flags;
-  if (!checkpoint_fits(s->mem, options->resume, &options->identity, &flags, why)) return false;
-  if (flags & REMEMBERS) subject_remember(s);
-  if (flags & REFERENCE_REMEMBERS && s->against.reference) against_remember(s);
+  struct search_identity found;
+  if (!checkpoint_fits(s->mem, options->resume, &options->identity, &found, why)) return false;
+  if (!take_orders(s, options->resume, found.orders, why)) return false;
+  if (found.flags >> ROOM_AT > ROOM_MOST)
+    return problem_set(why, "%s does not fit this search", options->resume), false;
+  if (found.flags >> ROOM_AT) subject_grow(s, found.flags >> ROOM_AT);
+  if (found.flags & REMEMBERS) subject_remember(s);
+  if (found.flags & REFERENCE_REMEMBERS && s->against.reference) against_remember(s);
   return true;
 }

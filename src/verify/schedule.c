@@ -96,13 +96,14 @@ static void put_asked(const struct subject *s, struct text *t) {
 }
 
 static void put_orders(const struct subject *s, struct text *t) {
-  struct place at[CONFLICTS_MOST];
-  unsigned count = s->program->conflicts ? conflicts_list(s->program->conflicts, at) : CONFLICTS_MOST + 1;
+  struct text places;
+  if (!s->program->conflicts) return;
+  text_open(&places, s->mem);
+  unsigned count = conflicts_print(s->program->conflicts, &places);
   bool matters = count != 0;
   for (uint32_t i = 0; i < s->program->code_count; i++) matters |= s->program->code[i].code == I_UNORDERED;
   if (count > CONFLICTS_MOST || !matters) return;
-  text_printf(t, "orders %u\n", count);
-  for (unsigned i = 0; i < count; i++) text_printf(t, "%u %" PRIu32 " %u\n", at[i].file, at[i].line, at[i].col);
+  text_printf(t, "orders %u\n%s", count, text_string(&places));
 }
 
 /* "file:line:col: text" of the schedule's end. */
@@ -153,6 +154,7 @@ static bool write_all(struct mem *m, struct output *out, const void *self, struc
     return flush(&t, out);
   }
   put_orders(s, &t);
+  if (s->machine_options.room) text_printf(&t, "room %u\n", s->machine_options.room);
   put_fault(s, v, &fault);
   if (fault.count) text_printf(&t, "fault %s\n", text_string(&fault));
   if (s->options->live) text_printf(&t, "loop %zu\n", v->loop_count);
@@ -178,6 +180,7 @@ struct evidence {
   uint64_t loop;
   evidence_list arguments;
   struct conflicts *conflicts; /* or NULL */
+  uint64_t room;               /* machine_options.room */
   VEC(struct path_move) moves;
   struct text history;
 };
@@ -289,25 +292,31 @@ static bool read_move(struct evidence_lines *l, struct evidence *e) {
 }
 
 static bool read_orders(struct evidence_lines *l, struct evidence *e) {
-  uint64_t count, file, line, col;
+  uint64_t count;
   char *s = line_take(l, "orders");
+  struct text place;
   if (!s) return true;
   if (!number_at(&s, CONFLICTS_MOST, &count) || *s) return line_unexpected(l, "orders");
   e->options.check_orders = true;
   e->conflicts = conflicts_new(e->mem);
   for (uint64_t i = 0; i < count; i++) {
     if (!line_any(l, "a line for each expression", &s)) return false;
-    if (!number_at(&s, UINT16_MAX, &file) || *s++ != ' ' || !number_at(&s, UINT32_MAX, &line) || *s++ != ' ' ||
-        !number_at(&s, UINT16_MAX, &col) || *s)
-      return line_unexpected(l, "file, line, column: 0 12 5");
-    conflicts_add(e->conflicts, (struct place){(uint16_t)file, (uint32_t)line, (uint16_t)col});
+    text_open(&place, e->mem);
+    text_printf(&place, "%s\n", s);
+    if (!conflicts_read(e->conflicts, text_string(&place))) return line_unexpected(l, "file, line, column: 0 12 5");
   }
   return true;
 }
 
+static bool read_room(struct evidence_lines *l, struct evidence *e) {
+  char *s = line_take(l, "room");
+  if (!s) return true;
+  return (number_at(&s, ROOM_MOST, &e->room) && !*s) || line_unexpected(l, "room 1");
+}
+
 static bool read_moves(struct evidence_lines *l, struct evidence *e) {
   uint64_t count;
-  if (!read_orders(l, e)) return false;
+  if (!read_orders(l, e) || !read_room(l, e)) return false;
   e->fault = line_take(l, "fault");
   if (e->options.live && !line_number(l, "loop", UINT32_MAX, &e->loop)) return false;
   if (!line_number(l, "moves", UINT32_MAX, &count)) return false;
@@ -634,6 +643,7 @@ static bool replay_execution(struct evidence *e, struct subject *s, struct unit 
     text_printf(&r->said, "%s\n", r->why->text);
     return replay_unknown(r, "the source is not read");
   }
+  if (e->room) subject_grow(s, (unsigned)e->room);
   r->verdict = replay_moves(e, s, &r->said, r->why);
   const char *user = spec_user_fault(&s->spec);
   if (user) problem_set(r->why, "%s", user);

@@ -59,6 +59,7 @@ enum violation violation_of(enum fault f) {
   return f == FAULT_POINTS      ? VIOLATION_POINTS
          : f == FAULT_FORGOTTEN ? VIOLATION_FORGOTTEN
          : f == FAULT_UNORDERED ? VIOLATION_UNORDERED
+         : f == FAULT_ROOM      ? VIOLATION_ROOM
                                 : VIOLATION_FAULT;
 }
 
@@ -707,8 +708,7 @@ bool search(struct mem *mem, struct system *system, struct traces *traces, const
     result->verdict = VERDICT_UNKNOWN, result->limit = (enum limit)limits->reached;
   if (opened == x.jobs && good) look_for_returns(&x, result);
   leave_checkpoint(&x, result);
-  if (result->violation && result->violation != VIOLATION_FORGOTTEN && result->violation != VIOLATION_UNORDERED)
-    good = find_path(mem, &x, result, why);
+  if (result->violation && !violation_is_none(result->violation)) good = find_path(mem, &x, result, why);
   for (unsigned i = 0; i < x.jobs; i++) mem_close(&x.workers[i].mem);
   pthread_mutex_destroy(&x.lock);
   return good;

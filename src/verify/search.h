@@ -28,7 +28,8 @@ const char *reduce_name(enum reduce); /* "best", "none", ... */
 struct search_identity {
   const char *text; /* the options, in words */
   uint64_t source;  /* a hash of what is searched */
-  unsigned flags;   /* what else must be as it was; the caller's business */
+  unsigned flags;   /* what else must be as it was, and in words; the caller's business */
+  const char *orders;
 };
 
 /* One move of a counterexample: the thread (in the numbering of the start, not of the representatives) and what it
@@ -80,8 +81,13 @@ enum violation {
   VIOLATION_ASLEEP,    /* no thread moves, and one has missed the signal that it waits for */
   VIOLATION_POINTS,
   VIOLATION_FORGOTTEN, /* none: to be searched again without forgetting (FAULT_FORGOTTEN) */
-  VIOLATION_UNORDERED  /* none: to be searched again with every order of some operands (FAULT_UNORDERED) */
+  VIOLATION_UNORDERED, /* none: to be searched again with every order of some operands (FAULT_UNORDERED) */
+  VIOLATION_ROOM       /* none: to be searched again with more room in a state (FAULT_ROOM) */
 };
+/* True if nothing was found, and the search has to be made once more in another way. */
+static inline bool violation_is_none(enum violation v) {
+  return v == VIOLATION_FORGOTTEN || v == VIOLATION_UNORDERED || v == VIOLATION_ROOM;
+}
 
 enum { CALLS_BYTES = 65536 / 8 };
 

@@ -223,10 +223,9 @@ static bool find_spec(struct subject *s, struct problem *why) {
 }
 
 /* Not where others than the search run the program, who would not start over. */
-static bool checks_orders(const struct subject *s) {
+static bool starts_over(const struct subject *s) {
   const struct verify_options *o = s->options;
-  return o->check_orders && s->spec.name && !o->live && !o->against && !o->approx && !o->search.checkpoint &&
-         !o->search.resume;
+  return s->spec.name && !o->live && !o->against && !o->approx;
 }
 
 static bool lower_ops(struct subject *s, struct problem *why) {
@@ -240,7 +239,7 @@ static bool lower_ops(struct subject *s, struct problem *why) {
                 s->spec.name ? ", or name functions after the specification's: " : "", text_string(&names));
     return false;
   }
-  if (checks_orders(s)) {
+  if (s->options->check_orders && starts_over(s)) {
     if (!s->unit->conflicts) s->unit->conflicts = conflicts_new(s->unit->mem);
     options.conflicts = s->unit->conflicts;
   }
@@ -270,6 +269,10 @@ static bool count_instead(struct subject *s, struct problem *why) {
   return true;
 }
 
+static void make_machine(struct subject *s) {
+  s->machine = machine_new(s->mem, s->program, s->client, s->threads, &s->machine_options, machine_value, s);
+}
+
 bool subject_make(struct mem *mem, struct unit *unit, const struct verify_options *options, struct subject *s,
                   struct problem *why) {
   *s = (struct subject){.mem = mem, .options = options, .unit = unit, .threads = options->threads};
@@ -292,6 +295,7 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
                                 .races = subject_looks_for_races(options),
                                 .volatile_race = mem_zero(mem, 1, sizeof *m->volatile_race),
                                 .signals_as_locks = options->live != NULL,
+                                .grows = starts_over(s),
                                 .forget = true};
   if ((!s->spec.name || options->against) && !names_differ(s, why)) return false;
   bool self = !s->spec.name;
@@ -313,7 +317,7 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
   if (self) specsets_never_wait(s->sets);
   if (options->approx && !count_instead(s, why)) return false;
   if (!make_client(s, why)) return false;
-  s->machine = machine_new(mem, s->program, s->client, s->threads, m, machine_value, s);
+  make_machine(s);
   if (options->against) against_finish(s);
   if (!specsets_symmetric(s->sets)) s->not_symmetric = "the specification tells processes apart";
   if (options->against && program_by_thread(s->against.program)) s->not_symmetric = "the reference tells threads apart";
@@ -323,7 +327,12 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
 
 void subject_remember(struct subject *s) {
   s->machine_options.forget = false;
-  s->machine = machine_new(s->mem, s->program, s->client, s->threads, &s->machine_options, machine_value, s);
+  make_machine(s);
+}
+
+void subject_grow(struct subject *s, unsigned room) {
+  s->machine_options.room = room;
+  make_machine(s);
 }
 
 bool subject_again(struct subject *s, struct problem *why) {

@@ -72,6 +72,7 @@ enum fault {
   FAULT_FORGOTTEN,   /* what was forgotten about the state is needed after all: to be searched again, without forgetting
                       */
   FAULT_UNORDERED,   /* operands in no order conflict: to be searched again, with every order of them */
+  FAULT_ROOM,        /* more memory than there is room for in a state: to be searched again, with more */
   FAULT_POINTS       /* linearization points: none, or twice, in one operation */
 };
 

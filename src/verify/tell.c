@@ -28,6 +28,7 @@ static const char *const fault_names[] = {
     [FAULT_RANGE] = "beyond what is modelled",
     [FAULT_FORGOTTEN] = "garbage was forgotten that is needed",
     [FAULT_UNORDERED] = "what one operand writes another one uses",
+    [FAULT_ROOM] = "more memory than a state has room for",
     [FAULT_POINTS] = "the linearization points",
 };
 
@@ -73,9 +74,24 @@ static void add_line(struct telling *k, enum schedule_kind kind, struct place pl
 
 /* Values. */
 
+/* A bit-field's value, out of the bytes around it. False if one of them is not a number that is known. */
+static bool put_bits(const struct field *f, const word *bytes, unsigned count, struct text *t) {
+  uint64_t all = 0;
+  if (count > TRACED_MOST || f->width > 32) return false;
+  for (unsigned i = 0; i < count; i++) {
+    if (!word_is_small(bytes[i])) return false;
+    all |= (uint64_t)(bytes[i] & 0xff) << 8 * i;
+  }
+  all = all >> f->first_bit & ((UINT64_C(1) << f->width) - 1);
+  bool negative = f->type->is_signed && all >> (f->width - 1) & 1;
+  text_printf(t, "%lld", (long long)all - (negative ? (long long)1 << f->width : 0));
+  return true;
+}
+
 /* One cell's value, or a few in braces with their names: {val 1, version 3}. */
 static void put_words(struct telling *k, const struct trace_item *item, const word *words, struct text *t) {
   unsigned count = item->inst->count, n = count < TRACED_MOST ? count : TRACED_MOST;
+  if (inst_is_bits(item->inst) && put_bits(item->inst->bits, words, count, t)) return;
   if (n > 1) text_char(t, '{');
   for (unsigned i = 0; i < n; i++) {
     const char *name = machine_cell_name(k->machine, k->state, item->object, item->cell + i), *dot = strrchr(name, '.');

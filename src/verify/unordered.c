@@ -15,6 +15,7 @@
 enum { BITS_FIRST = 10 };
 #define SERIAL    UINT32_MAX
 #define REGISTERS (UINT64_C(1) << 63)
+#define BITS      (UINT64_C(1) << 62)
 
 struct bag {
   uint32_t parent;
@@ -31,6 +32,7 @@ struct level {
 struct location {
   uint64_t key, stamp; /* it means something if nothing newer has the object's number */
   uint32_t writer, reader;
+  bool has_bits; /* bit-fields in it were accessed: each bit is a location of its own */
 };
 
 struct unordered {
@@ -90,7 +92,7 @@ static void expression_ends(struct unordered *u) {
 /* Locations. */
 
 static bool is_valid(const struct unordered *u, const struct location *l) {
-  uint64_t object = l->key >> 40;
+  uint64_t object = (l->key & ~BITS) >> 40;
   if (l->stamp <= u->begun) return false;
   return (l->key & REGISTERS) || object >= u->born.count || l->stamp > u->born.at[object];
 }
@@ -132,16 +134,26 @@ static enum ended conflict(struct run *run, const struct inst *in, uint32_t leve
   return step_fault(run, in, FAULT_UNORDERED, NULL);
 }
 
-static enum ended touch(struct run *run, const struct inst *in, uint64_t key, bool wrote) {
+/* Does an access to it conflict with an earlier one? */
+static enum ended judge(struct run *run, const struct inst *in, const struct location *l, bool wrote) {
   struct unordered *u = run->machine->unordered;
-  struct location *l = location(u, key);
   uint32_t writer = l->writer ? u->bags.at[find(u, l->writer)].level : SERIAL;
   uint32_t reader = l->reader ? u->bags.at[find(u, l->reader)].level : SERIAL;
   if (writer != SERIAL) return conflict(run, in, writer);
   if (wrote && reader != SERIAL) return conflict(run, in, reader);
+  return GO_ON;
+}
+
+static enum ended touch(struct run *run, const struct inst *in, uint64_t key, bool wrote) {
+  struct unordered *u = run->machine->unordered;
+  struct location *l = location(u, key);
+  enum ended bad = judge(run, in, l, wrote);
+  if (bad != GO_ON) return bad;
   if (wrote)
     l->writer = u->current;
-  else if (reader == SERIAL) /* a reader that is parallel stays: what conflicts with a later one conflicts with it */
+  else if (!l->reader ||
+           u->bags.at[find(u, l->reader)].level ==
+               SERIAL) /* a reader that is parallel stays: what conflicts with a later one conflicts with it */
     l->reader = u->current;
   return GO_ON;
 }
@@ -168,10 +180,33 @@ enum ended unordered_mark(struct run *run, const struct inst *in) {
   }
 }
 
+static uint64_t byte_key(uint32_t object, int64_t at) { return (uint64_t)object << 40 | ((uint64_t)at & 0xffffffff); }
+
+/* The key of bit `bit` of the byte with this key. */
+static uint64_t bit_key(uint64_t byte, unsigned bit) { return byte | BITS | (uint64_t)bit << 36; }
+
+/* A bit-field. Others in the same bytes are objects of their own, but not what is accessed as those bytes. */
+static enum ended touch_bits(struct run *run, const struct inst *in, uint32_t object, int64_t from, bool wrote) {
+  struct unordered *u = run->machine->unordered;
+  for (unsigned i = in->bits->first_bit, end = i + in->bits->width; i < end; i++) {
+    uint64_t byte = byte_key(object, from + i / 8);
+    struct location *l = location(u, byte);
+    l->has_bits = true;
+    enum ended bad = judge(run, in, l, wrote);
+    if (bad == GO_ON) bad = touch(run, in, bit_key(byte, i % 8), wrote);
+    if (bad != GO_ON) return bad;
+  }
+  return GO_ON;
+}
+
 enum ended unordered_access(struct run *run, const struct inst *in, uint32_t object, int64_t from, int64_t to,
                             bool wrote) {
+  if (inst_is_bits(in)) return touch_bits(run, in, object, from, wrote);
   for (int64_t at = from; at < to; at++) {
-    enum ended bad = touch(run, in, (uint64_t)object << 40 | ((uint64_t)at & 0xffffffff), wrote);
+    uint64_t key = byte_key(object, at);
+    enum ended bad = touch(run, in, key, wrote);
+    bool has_bits = bad == GO_ON && location(run->machine->unordered, key)->has_bits;
+    for (unsigned bit = 0; bit < 8 && has_bits && bad == GO_ON; bit++) bad = touch(run, in, bit_key(key, bit), wrote);
     if (bad != GO_ON) return bad;
   }
   return GO_ON;

@@ -142,8 +142,8 @@ static enum verdict stuck(void *self, const struct path_move *path, size_t count
   return subject_stuck(self, path, count, asked);
 }
 
-/* Searches, and again without forgetting if something that was forgotten is needed, or with more orders of evaluation
- * if operands conflict. */
+/* Searches, and again without forgetting if something that was forgotten is needed, with more orders of evaluation if
+ * operands conflict, or with more room for memory. */
 static bool search_with(struct subject *s, struct search_options options, struct limits *limits,
                         struct search_result *r, struct problem *why) {
   options.stuck = stuck;
@@ -155,6 +155,7 @@ static bool search_with(struct subject *s, struct search_options options, struct
     again = false;
     if (reference && !against_sound(s, &again, why)) return false;
     options.identity.flags = subject_flags(s);
+    options.identity.orders = subject_orders(s);
     struct traces traces = reference    ? reference_traces(s->against.reference)
                            : s->counted ? counted_traces(s->counted)
                                         : specsets_traces(s->sets);
@@ -163,6 +164,10 @@ static bool search_with(struct subject *s, struct search_options options, struct
     if (!good && !again) return false;
     if (r->violation == VIOLATION_FORGOTTEN) {
       subject_remember(s);
+      again = true;
+    }
+    if (r->violation == VIOLATION_ROOM) {
+      subject_grow(s, s->machine_options.room + 1);
       again = true;
     }
     if (r->violation == VIOLATION_UNORDERED) {
@@ -311,18 +316,27 @@ bool start_fails(struct subject *s, struct verified *out) {
   return true;
 }
 
-/* Does the initialisation come upon operands in no order that conflict? */
-static bool start_unordered(struct subject *s) {
+/* How the initialisation fails; FAULT_NONE. */
+static enum fault start_fault(struct subject *s) {
   struct move start;
   void *work = mem_zero(s->mem, 1, s->machine->work);
   s->machine->start(s->machine, work);
   mem_free(s->mem, work);
-  return machine_start_fault(s->machine, &start) && start.fault == FAULT_UNORDERED;
+  return machine_start_fault(s->machine, &start) ? start.fault : FAULT_NONE;
+}
+
+/* The initialisation may come upon operands in no order that conflict, or need more room. */
+static bool start_over(struct subject *s, struct problem *why) {
+  for (enum fault f; (f = start_fault(s)) == FAULT_UNORDERED || f == FAULT_ROOM;)
+    if (f == FAULT_ROOM)
+      subject_grow(s, s->machine_options.room + 1);
+    else if (!subject_again(s, why))
+      return false;
+  return true;
 }
 
 bool verify(struct subject *s, struct limits *limits, struct verified *out, struct problem *why) {
-  while (start_unordered(s))
-    if (!subject_again(s, why)) return false;
+  if (!start_over(s, why)) return false;
   if (start_fails(s, out)) return true;
   if (!search_all(s, limits, out, why)) return false;
   if (out->search.stalls && out->search.verdict == VERDICT_HOLDS && !search_stalls(s, limits, out, why)) return false;

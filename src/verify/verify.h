@@ -97,6 +97,8 @@ bool subject_make(struct mem *, struct unit *, const struct verify_options *, st
 void subject_close(struct subject *);
 /* A machine that forgets nothing (machine_options.forget). */
 void subject_remember(struct subject *);
+/* One with more room in a state (machine_options.room), after FAULT_ROOM. */
+void subject_grow(struct subject *, unsigned room);
 /* What a history that the specification does not allow is called. */
 const char *trace_kind(const struct subject *);
 /* The kind of violation that a fault is. */
@@ -109,9 +111,10 @@ enum verdict subject_stuck(const struct subject *, const struct path_move *, siz
 enum verdict subject_asleep(struct mem *, const struct subject *, const struct path_move *, size_t count,
                             struct stuck_asked *);
 /* resume.c: what a checkpoint is of: the options in words, and a hash of all that was read; and as flags, what is not
- * forgotten. */
+ * forgotten; and the program's conflicts. */
 void subject_identify(struct subject *, struct search_identity *);
 unsigned subject_flags(const struct subject *);
+const char *subject_orders(const struct subject *); /* which operands were found to conflict */
 /* Makes the subject as it was for options.resume. False with the problem if that is of something else. */
 bool subject_resume(struct subject *, const struct search_options *, struct problem *);
 /* Searches. False with the problem only for internal errors. */

@@ -252,3 +252,40 @@ begins 0 'inc() + twice(&y)' 2
 begins 3 'inc() + twice(&x)' 3
 says 'the initialisation depends on the order of evaluation'
 begins 3 'inc() + twice(&x)' 4
+
+# Where nobody else runs in between it does not matter how many orders there are, unless operands conflict; also where a
+# checkpoint could be left, which knows what was found to conflict.
+cat >alone.c <<'C'
+#include <asif.h>
+#include <assert.h>
+#include <stdatomic.h>
+static int a, b, c, d, e, f, g, h, seen;
+static atomic_int n;
+static int set(int *at, int v) { return *at = v; }
+static int meet(int v) { return seen = v; }
+static int fetch_add(void) {
+  ASIF_ATOMIC {
+    int s = set(&a, 1) + set(&b, 2) + set(&c, 3) + set(&d, 4) + set(&e, 5) + set(&f, 6) + set(&g, 7) + set(&h, 8);
+    s += set(&a, 1) * (set(&b, 2) + set(&c, 3) * (set(&d, 4) + set(&e, 5) * (set(&f, 6) + set(&g, 7) * set(&h, 8))));
+    assert(s == 36 + 944);
+    s = meet(1) + meet(2);
+    assert(s == 3 && MET);
+  }
+  int v = atomic_load(&n);
+  for (int i = 0; i < 3; i++) atomic_load(&n);
+  while (!atomic_compare_exchange_strong(&n, &v, v + 1)) ;
+  return v;
+}
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+C
+run 0 "$asif" verify alone.c -- '-DMET=(seen == 1 || seen == 2)'
+for met in 1 2; do
+  run 1 "$asif" verify alone.c --evidence e -- -DMET=seen==$met
+  run 0 "$asif" replay --run e
+done
+run 3 "$asif" verify alone.c -j 1 --checkpoint c --states-limit 30 -- '-DMET=(seen == 1 || seen == 2)'
+run 0 "$asif" verify alone.c -j 1 --resume c -- '-DMET=(seen == 1 || seen == 2)'
+cp out resumed
+run 0 "$asif" verify alone.c -j 1 -- '-DMET=(seen == 1 || seen == 2)'
+[ "$(sed -n 's/.*\(, [0-9]* states, [0-9]* moves\).*/\1/p' out)" = "$(sed -n 's/.*\(, [0-9]* states, [0-9]* moves\).*/\1/p' resumed)" ] || fail "resumed: $(cat resumed); not stopped: $(cat out)"

@@ -277,3 +277,35 @@ ASIF_OP(pop)
 END
 run 0 "$asif" verify packed.c --ops 2 -- '-DNEXT=t->next'
 run 1 "$asif" verify packed.c --ops 2 -- '-DNEXT=NULL'; says 'not linearizable'
+
+# Bit-fields that two operands store: whatever the order, both are stored; and one that is read has what it had.
+cat >bits.c <<'C'
+#include <asif.h>
+#include <assert.h>
+#include <stdatomic.h>
+struct fields { unsigned a : 3, b : 3; int c : 7; };
+static struct fields shared;
+static atomic_int n;
+static int sum(int x, int y) { return x + y; }
+static int fetch_add(void) {
+  struct fields own = {0, 0, 0}, *p = &WHOSE;
+  ALONE {
+    p->a = 0, p->b = 0, p->c = -2;
+    int s = sum((p->a = 1), (p->b = 2));
+    assert(s == 3 && p->a == 1 && p->b == 2 && p->c == -2);
+    s = (p->b = 5) + p->c;
+    assert(s == 3 && p->a == 1 && p->b == 5);
+    assert(p->WRONG);
+  }
+  (void)own;
+  return atomic_fetch_add(&n, 1);
+}
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+C
+for alone in '' ASIF_ATOMIC; do
+  for whose in own shared; do
+    run 0 "$asif" verify bits.c -n 1 -- -DALONE=$alone -DWHOSE=$whose -DWRONG='a != 0'
+    run 1 "$asif" verify bits.c -n 1 -- -DALONE=$alone -DWHOSE=$whose -DWRONG='c == 3'; says 'store p->b = 5'
+  done
+done

@@ -121,3 +121,40 @@ for reduce in best none por both tau; do
   run 1 "$asif" verify taken.c -n 2 -o 1 --reduce $reduce --evidence e
   run 0 "$asif" replay --run e
 done
+
+# A block of any size: where a state has no room for it the search is made again with more. Its evidence says so.
+cat >large.c <<'C'
+#include <asif.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+static atomic_int turns;
+static int fetch_add(void) {
+  LARGE
+  p[N - 1] = atomic_load(&turns);
+#ifdef LOSES
+  atomic_store(&turns, p[N - 1] + 1);
+#else
+  while (!atomic_compare_exchange_weak(&turns, &p[N - 1], p[N - 1] + 1)) ;
+#endif
+  int before = p[N - 1];
+  DONE;
+  return before;
+}
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+C
+for n in 400 600 5000 20000; do
+  for large in 'int *p = malloc(N * sizeof *p);' 'int *p = calloc(N, sizeof *p);' 'char *bytes = malloc(4 * N); int *p = (int *)bytes;'; do
+    run 0 "$asif" verify large.c -- -DN=$n "-DLARGE=$large" '-DDONE=free(p)'
+  done
+  run 0 "$asif" verify large.c -- -DN=$n '-DLARGE=int p[N]; p[0] = 1; int *volatile q = p; (void)q;' -DDONE=
+done
+run 1 "$asif" verify large.c --evidence e -- -DN=600 '-DLARGE=int *p = malloc(N * sizeof *p);' '-DDONE=free(p)' -DLOSES
+grep -qx 'room 1' e || fail "the evidence does not say how much room there was: $(cat e)"
+run 0 "$asif" replay --run e
+for room in 4 -1 x; do
+  sed "s/^room 1/room $room/" e >e2
+  run 2 "$asif" replay --run e2
+done
+run 3 "$asif" verify large.c -- -DN=10000000 '-DLARGE=int *p = malloc(N * sizeof *p);' '-DDONE=free(p)'
+says 'more memory than a state may hold'
