@@ -310,8 +310,8 @@ TEST(lower_refuses) {
       {"static int g(int n) { return n ? g(n - 1) + g(n - 2) + g(n - 3) + g(n - 4) + g(n - 5) : 0; }"
        "int f(int x) { return g(x); } ASIF_OP(f, ASIF_IN(0, 1))",
        "this becomes too large"},
-      {"void f(int i) { if (i) goto in; { int v[2]; in: v[i] = 1; } } ASIF_OP(f, ASIF_IN(0, 1))",
-       "goto into a block is outside"},
+      {"void f(int i) { if (i) goto in; ASIF_ATOMIC { in: i = 1; } } ASIF_OP(f, ASIF_IN(0, 1))",
+       "goto into ASIF_ATOMIC is outside"},
       {"void f(int i) { switch (i) { case 0:; int v[2]; v[i] = 1; case 1:; } } ASIF_OP(f, ASIF_IN(0, 1))",
        "a case behind"},
       {"void g(void) {} void f(void) { ASIF_LIN_FOR(g); } ASIF_OP(f)", "g is no operation"},

@@ -121,9 +121,8 @@ struct scope {
   bool atomic;       /* of ASIF_ATOMIC */
 };
 
-struct target { /* of goto */
-  const char *name;
-  const struct stmt *block; /* it is in */
+struct target {            /* of goto */
+  const struct stmt *stmt; /* S_LABEL */
   uint32_t label;
   uint32_t cleanups; /* variables with a cleanup there */
   uint32_t locals;   /* in memory there; UINT32_MAX: not met yet */
@@ -152,6 +151,7 @@ struct frame {
   size_t scopes; /* open when it began */
   struct loop loop;
   VEC(struct target) targets;
+  VEC(const struct decl *) hoisted; /* variables past whose declarations a goto jumps (lower_goto.c) */
 };
 
 struct shape { /* the cells of a type, for accesses to all of them */
@@ -370,10 +370,15 @@ void lower_statement(struct lowering *, const struct stmt *);
 void scope_open(struct lowering *, const struct stmt *, bool atomic);
 void scope_close(struct lowering *, struct place);
 void scopes_leave(struct lowering *, size_t down_to, uint32_t locals,
-                  struct place);                                        /* the code for jumping out of them */
-bool scopes_plain(const struct lowering *, size_t down_to);             /* there is no such code */
-reg local_in_memory(struct lowering *, const struct decl *, bool zero); /* the register with its address */
-void targets_collect(struct lowering *, const struct stmt *body);
+                  struct place);                                          /* the code for jumping out of them */
+bool scopes_plain(const struct lowering *, size_t down_to);               /* there is no such code */
+reg local_in_memory(struct lowering *, const struct decl *, bool zero);   /* the register with its address */
+void local_renew(struct lowering *, const struct decl *, reg, bool zero); /* its life ends, and begins anew */
+/* lower_goto.c */
+void targets_collect(struct lowering *, const struct stmt *body); /* the function begins */
+void lower_goto(struct lowering *, const struct stmt *);
+void lower_label(struct lowering *, const struct stmt *);
+bool is_hoisted(const struct lowering *, const struct decl *);
 
 /* tidy.c: the operation's code from lowering.begin on, labels still in jumps; gives how many registers it uses. `names`
  * and `params` of it come first. */

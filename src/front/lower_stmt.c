@@ -20,6 +20,12 @@ static void cleanups_call(struct lowering *l, uint32_t from, uint32_t to) {
   l->cleanups.count = all;
 }
 
+static void end_life(struct lowering *l, reg r, struct place at) {
+  struct inst *in = emit_inst(l, I_FREE, at);
+  in->a = r;
+  in->flags |= FLAG_LOCAL;
+}
+
 /* Variables beyond `locals` are ended too (UINT32_MAX: only those of the scopes). */
 void scopes_leave(struct lowering *l, size_t down_to, uint32_t locals, struct place at) {
   size_t live = l->locals.count;
@@ -29,18 +35,10 @@ void scopes_leave(struct lowering *l, size_t down_to, uint32_t locals, struct pl
     cleanups_call(l, l->scopes.at[i].cleanups, cleanups);
     const struct scope *s = &l->scopes.at[i];
     cleanups = s->cleanups;
-    for (; live > s->locals; live--) {
-      struct inst *in = emit_inst(l, I_FREE, at);
-      in->a = l->locals.at[live - 1];
-      in->flags |= FLAG_LOCAL;
-    }
+    for (; live > s->locals; live--) end_life(l, l->locals.at[live - 1], at);
     if (s->atomic && !--atomic) emit_inst(l, I_ATOMIC, at);
   }
-  for (; live > locals; live--) {
-    struct inst *in = emit_inst(l, I_FREE, at);
-    in->a = l->locals.at[live - 1];
-    in->flags |= FLAG_LOCAL;
-  }
+  for (; live > locals; live--) end_life(l, l->locals.at[live - 1], at);
 }
 
 bool scopes_plain(const struct lowering *l, size_t down_to) {
@@ -61,8 +59,7 @@ void scope_close(struct lowering *l, struct place at) {
 
 /* Declarations. */
 
-reg local_in_memory(struct lowering *l, const struct decl *d, bool zero) {
-  reg r = reg_new(l, 1, lower_text(l, "&%s", d->name));
+static void begin_life(struct lowering *l, const struct decl *d, reg r, bool zero) {
   uint32_t layout = layout_for(l, d->type, d->name, d->place);
   struct inst *in = emit_inst(l, I_ALLOC, d->place);
   in->d = r;
@@ -70,14 +67,26 @@ reg local_in_memory(struct lowering *l, const struct decl *d, bool zero) {
   in->flags |= FLAG_LOCAL;
   if (zero) in->flags |= FLAG_ZERO;
   in->text = d->name;
+}
+
+reg local_in_memory(struct lowering *l, const struct decl *d, bool zero) {
+  reg r = reg_new(l, 1, lower_text(l, "&%s", d->name));
+  begin_life(l, d, r, zero);
   vec_push(l->mem, &l->locals, r);
   return r;
 }
 
+void local_renew(struct lowering *l, const struct decl *d, reg r, bool zero) {
+  end_life(l, r, d->place);
+  begin_life(l, d, r, zero);
+}
+
 static void declare_in_memory(struct lowering *l, const struct decl *d) {
   bool zero = d->init && (init_is_zero(d->init) || (d->type->mixed && d->init->kind == E_INIT));
-  reg r = local_in_memory(l, d, zero);
-  l->homes[d->id] = (struct home){.kind = HOME_MEMORY, .r = r};
+  if (is_hoisted(l, d))
+    local_renew(l, d, l->homes[d->id].r, zero);
+  else
+    l->homes[d->id] = (struct home){.kind = HOME_MEMORY, .r = local_in_memory(l, d, zero)};
   if (!d->init || init_is_zero(d->init)) return;
   struct expr *name = mem_piece(l->mem, sizeof *name);
   *name = (struct expr){.kind = E_NAME, .decl = (struct decl *)d, .type = d->type, .place = d->place, .lvalue = true};
@@ -94,14 +103,15 @@ static void declare_in_memory(struct lowering *l, const struct decl *d) {
 
 static void declare_variable(struct lowering *l, const struct decl *d) {
   if (d->kind != DECL_VARIABLE || d->storage != STORAGE_AUTO) return;
-  vec_push(l->mem, &l->homed, ((struct homed){d->id, l->homes[d->id]}));
+  bool hoisted = is_hoisted(l, d);
+  if (!hoisted) vec_push(l->mem, &l->homed, ((struct homed){d->id, l->homes[d->id]}));
   if (lives_in_memory(l, d)) {
     l->statement = d->init != NULL;
     declare_in_memory(l, d);
     return;
   }
-  reg r = reg_new(l, d->type->cells, "");
-  reg_name(l, r, d->name, d->type);
+  reg r = hoisted ? l->homes[d->id].r : reg_new(l, d->type->cells, "");
+  if (!hoisted) reg_name(l, r, d->name, d->type);
   l->homes[d->id] = (struct home){.kind = HOME_REGISTERS, .r = r};
   l->statement = false;
   for (uint32_t i = 0; i < d->type->cells; i++) value_unset(l, (reg)(r + i), d->place);
@@ -113,53 +123,6 @@ static void declare_variable(struct lowering *l, const struct decl *d) {
 static void declare(struct lowering *l, const struct decl *d) {
   declare_variable(l, d);
   if (d->cleanup) vec_push(l->mem, &l->cleanups, d);
-}
-
-/* Goto. */
-
-static void collect(struct lowering *l, const struct stmt *s, const struct stmt *block) {
-  if (!s) return;
-  if (s->kind == S_LABEL)
-    vec_push(l->mem, &l->frame->targets,
-             ((struct target){s->label, block, label_new(l), UINT32_MAX, UINT32_MAX, UINT32_MAX}));
-  if (s->kind == S_BLOCK || s->kind == S_FOR || s->kind == S_ATOMIC) block = s;
-  collect(l, s->body, block);
-  collect(l, s->otherwise, block);
-  for (uint32_t i = 0; i < s->count; i++) collect(l, s->list[i], block);
-}
-
-void targets_collect(struct lowering *l, const struct stmt *body) { collect(l, body, NULL); }
-
-static struct target *target_of(struct lowering *l, const struct stmt *s) {
-  for (size_t i = 0; i < l->frame->targets.count; i++)
-    if (!strcmp(l->frame->targets.at[i].name, s->label)) return &l->frame->targets.at[i];
-  lower_refuse(l, s->place, "there is no label %s in this function", s->label);
-}
-
-static void jump_to_label(struct lowering *l, const struct stmt *s) {
-  struct target *t = target_of(l, s);
-  size_t scopes = l->scopes.count;
-  while (scopes > l->frame->scopes && l->scopes.at[scopes - 1].block != t->block) scopes--;
-  if (scopes == l->frame->scopes) lower_outside(l, s->place, "a goto into a block");
-  uint32_t here = scopes < l->scopes.count ? l->scopes.at[scopes].cleanups : (uint32_t)l->cleanups.count;
-  scopes_leave(l, scopes, t->locals, s->place);
-  if (t->cleanups == UINT32_MAX) t->cleanups = here; /* forward: no declaration may come between */
-  if (t->cleanups != here) lower_outside(l, s->place, "a goto past the declaration of a variable with a cleanup");
-  if (t->locals == UINT32_MAX)
-    t->expected = scopes < l->scopes.count ? l->scopes.at[scopes].locals : (uint32_t)l->locals.count;
-  emit_jump(l, t->label, s->place);
-}
-
-static void label_statement(struct lowering *l, const struct stmt *s) {
-  struct target *t = target_of(l, s);
-  t->locals = (uint32_t)l->locals.count;
-  if (t->cleanups != UINT32_MAX && t->cleanups != l->cleanups.count)
-    lower_outside(l, s->place, "a goto past the declaration of a variable with a cleanup");
-  t->cleanups = (uint32_t)l->cleanups.count;
-  if (t->expected != UINT32_MAX && t->expected != t->locals)
-    lower_outside(l, s->place, "a goto past the declaration of a variable whose address is taken");
-  label_place(l, t->label);
-  lower_statement(l, s->body);
 }
 
 /* Loops and conditions. */
@@ -355,7 +318,7 @@ void lower_statement(struct lowering *l, const struct stmt *s) {
     break;
   case S_BREAK:
   case S_CONTINUE: jump_out(l, s); break;
-  case S_GOTO: jump_to_label(l, s); break;
+  case S_GOTO: lower_goto(l, s); break;
   case S_BLOCK: block(l, s); break;
   case S_IF: if_statement(l, s); break;
   case S_WHILE: while_statement(l, s); break;
@@ -364,7 +327,7 @@ void lower_statement(struct lowering *l, const struct stmt *s) {
   case S_SWITCH: switch_statement(l, s); break;
   case S_CASE:
   case S_DEFAULT: case_statement(l, s); break;
-  case S_LABEL: label_statement(l, s); break;
+  case S_LABEL: lower_label(l, s); break;
   case S_ATOMIC:
     l->statement = true;
     scope_open(l, s, true);

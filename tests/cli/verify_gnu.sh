@@ -136,3 +136,70 @@ true_for 'sum(&(struct s){1, 2}) == 3 && (int[]){4, 5}[1] == 5 && ((struct s){.b
 true_for '(one ? &(struct s){1, 2} : 0)->b == 2' "$literal"
 false_for 'sum(&(struct s){.b = 2}) == 3' "$literal"
 false_for '*({ int *p; { p = &(int){1}; } p; })' "$literal"
+
+# Jumps into blocks and past declarations: what is declared there is there, and not set.
+cat >jumps.c <<'C'
+#include <asif.h>
+#include <assert.h>
+#include <stdatomic.h>
+static atomic_int n;
+static void set(int *at, int v) { *at = v; }
+static int into(int way) {
+  int sum = 0;
+  if (way) goto inside;
+  for (int i = 0; i < 2; i++) {
+    int kept = 5, array[3] = {1, 2, 3};
+    sum += array[i] + kept;
+    if (0) {
+      int other;
+    inside:
+      i = 7;
+      set(&array[way], 10);
+      set(&other, 100);
+      kept = 1;
+      sum += other + array[way];
+    }
+    sum += kept;
+  }
+  return sum;
+}
+static int back(int rounds) {
+  int count = 0;
+  {
+    int block;
+  again:
+    set(&block, count);
+    count = block + 1;
+  }
+  int after;
+  set(&after, count);
+  if (after < rounds) goto again;
+  return count;
+}
+static int past(int way) {
+  if (way) goto end;
+  int value = 3;
+  set(&value, 4);
+  return value;
+end:
+#ifdef UNSET
+  if (UNSET) return 1;
+#endif
+  set(&value, 6);
+  return value;
+}
+static int fetch_add(void) {
+  assert(into(0) == 1 + 5 + 5 + 2 + 5 + 5);
+  assert(into(1) == 100 + 10 + 1);
+  assert(into(2) == 100 + 10 + 1);
+  assert(back(1) == 1 && back(3) == 3);
+  assert(past(0) == 4 && past(1) == 6);
+  return atomic_fetch_add(&n, 1);
+}
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+C
+run 0 "$asif" verify jumps.c
+run 1 "$asif" verify jumps.c -- -DUNSET=value; says 'a value is used that was never set'
+sed 's/if (0) {/ASIF_ATOMIC {/' jumps.c >into_atomic.c
+run 2 "$asif" verify into_atomic.c; warns 'a goto into ASIF_ATOMIC'
