@@ -308,7 +308,8 @@ static struct system *plain_machine(struct mem *mem, struct subject *s) {
   struct machine_options options = {.steps = STEPS_SHARED,
                                     .ops = s->options->ops,
                                     .type_stable = s->unit->harness.type_stable,
-                                    .weak_fails = s->options->weak_fails};
+                                    .weak_fails = s->options->weak_fails,
+                                    .malloc_fails = s->options->malloc_fails};
   return machine_new(mem, s->program, s->client, s->threads, &options, plain_result, s);
 }
 

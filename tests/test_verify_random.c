@@ -41,12 +41,28 @@ struct trial {
   char said[4000];             /* the verdicts */
 };
 
+/* In every fifth trial, and in every tenth the program looks. */
+static bool allocations_fail(const struct trial *t) { return t->number % 5 == 3; }
+
+static void add_source(const struct trial *t, struct text *to) {
+  static const char allocates[] = "t = malloc(sizeof *t);";
+  const char *s = text_string(&t->object.source);
+  for (const char *at; t->number % 10 == 3 && (at = strstr(s, allocates)); s = at + strlen(allocates)) {
+    char *before = mem_string(to->mem, s, (size_t)(at - s));
+    text_printf(to, "%s%s if (!t) return 7;", before, allocates);
+  }
+  text_add(to, s);
+}
+
 static _Noreturn void disagree(const struct trial *t, const char *what) {
   const struct brute *b = &t->brute;
   fprintf(stderr, "%sobject %llu (%s): %s\n\n%s%s\n", t->strange ? "strange " : "", (unsigned long long)t->number,
           t->object.name, what, t->object.includes, text_string(&t->object.source));
   fprintf(stderr, "asif verify --threads %u --ops %u%s\n%s", t->object.threads, t->object.ops,
-          t->object.weak ? " --weak" : "", t->said);
+          t->object.weak        ? " --weak"
+          : allocations_fail(t) ? " --malloc-fails"
+                                : "",
+          t->said);
   fprintf(stderr, "enumeration: %slinearizable%s, faults", b->kinds.trace ? "not " : "",
           b->kinds.deadlock && b->kinds.stuck ? ", deadlock, no return"
           : b->kinds.deadlock                 ? ", deadlock"
@@ -63,12 +79,13 @@ static void open_subject(struct trial *t, enum reduce reduce, struct subject *s)
   struct text text;
   text_open(&text, &t->mem);
   text_add(&text, t->object.preprocessed);
-  text_add(&text, text_string(&t->object.source));
+  add_source(t, &text);
   t->options = (struct verify_options){.path = "x.c",
                                        .threads = t->object.threads,
                                        .ops = t->object.ops,
                                        .bound = -1,
                                        .weak_fails = t->object.weak,
+                                       .malloc_fails = allocations_fail(t),
                                        .search = {.reduce = reduce, .deadlocks = true}};
   struct unit *unit = front_parse(&t->mem, "x.c", text_string(&text), text.count, &why);
   if (!subject_make(&t->mem, unit, &t->options, s, &why)) disagree(t, why.text);

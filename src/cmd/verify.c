@@ -33,6 +33,8 @@ static const struct opt opts[] = {
     {"search", 0, "ORDER", "breadth|depth", "breadth first finds the shortest counterexample (default)"},
     {"steps", 0, "STEPS", "shared|statement", "a step is one shared access (default), or one statement"},
     {"weak", 0, NULL, NULL, "atomic_compare_exchange_weak also fails without a reason"},
+    {"malloc-fails", 0, NULL, NULL,
+     "malloc, calloc, realloc and their kin also fail, each time that an operation calls one"},
     {"races", 0, "WHETHER", "yes|no",
      "two threads access a variable at a time, one writes, one not atomically: a violation (default), or\n"
      "no matter, for models whose plain accesses stand for atomic ones"},
@@ -124,6 +126,7 @@ static bool read_options(const struct args *a, struct verify_job *j) {
   o->approx = arg_value(a, "approx") != NULL;
   o->k = (unsigned)arg_number(a, "approx", 0, 0, COUNTINGS_K_MOST, &bad);
   o->weak_fails = arg_flag(a, "weak");
+  o->malloc_fails = arg_flag(a, "malloc-fails");
   o->check_orders = true;
   o->races = !arg_value(a, "races") || strcmp(arg_value(a, "races"), "no");
   o->volatiles = volatile_order_read(arg_value(a, "volatile"));
@@ -151,6 +154,7 @@ void verify_put_client(const struct subject *s, struct text *t) {
   else
     text_printf(t, "%u operation%s each", s->options->ops, s->options->ops == 1 ? "" : "s");
   if (s->bound >= 0) text_printf(t, ", at most %lld element%s", (long long)s->bound, s->bound == 1 ? "" : "s");
+  if (s->options->malloc_fails) text_add(t, ", allocations may fail");
 }
 
 /* "push(1..2), pop()", for each role of threads. */
@@ -219,6 +223,7 @@ static char *members(const struct verify_job *j, struct mem *m) {
   text_open(&t, m);
   text_printf(&t, ",\"search_cpu_seconds\":%.6f,\"compiler_cpu_seconds\":%.6f", j->search_cpu,
               clock_children_cpu_seconds());
+  if (j->options.malloc_fails) text_add(&t, ",\"malloc_fails\":true");
   if (j->options.approx) text_printf(&t, ",\"k\":%u", j->options.k);
   return t.at;
 }

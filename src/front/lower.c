@@ -268,6 +268,7 @@ struct program *lower(struct mem *m, struct unit *unit, const struct lower_optio
   l->recursion = options && options->recursion ? options->recursion : RECURSION_DEFAULT;
   l->alone = options && options->alone;
   l->volatiles = options ? options->volatiles : VOLATILE_UNSAID;
+  l->malloc_fails = options && options->malloc_fails;
   l->program = mem_zero(m, 1, sizeof *l->program);
   *l->program = (struct program){.mem = m, .unit = unit, .wides = wides_new(m)};
   l->program->conflicts = options ? options->conflicts : NULL;

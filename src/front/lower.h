@@ -177,7 +177,8 @@ struct lowering {
   unsigned recursion;
   bool alone; /* lower_options.alone, or ASIF_INIT's function */
   enum volatile_order volatiles;
-  bool every; /* what is lowered is an operand that is evaluated in every order with others, outside of calls */
+  bool malloc_fails; /* lower_options.malloc_fails */
+  bool every;        /* what is lowered is an operand that is evaluated in every order with others, outside of calls */
   struct program *program;
 
   uint8_t *uses; /* a decl */
@@ -340,6 +341,8 @@ struct value lower_allocation(struct lowering *, const struct expr *call,
                               const struct type *of); /* malloc, calloc, realloc */
 struct inst *emit_allocation(struct lowering *, const struct expr *call, const struct type *of, reg count);
 void emit_free(struct lowering *, reg, struct place);
+/* The code that sets errno where an allocation may have given NULL; none if it cannot, or nobody asks for errno. */
+void lower_failed_allocation(struct lowering *, reg given, struct place);
 
 /* lower_numbers.c */
 struct value lower_bits(struct lowering *, const struct expr *);

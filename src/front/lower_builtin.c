@@ -2,6 +2,8 @@
 #include "front/dump.h"
 #include "front/lower.h"
 
+enum { ENOMEM_ = 12 }; /* as the C library has it */
+
 static const struct type *pointed_type(const struct expr *e) { return e->type->of; }
 
 /* The object of an atomic operation: its first argument. */
@@ -139,6 +141,27 @@ struct inst *emit_allocation(struct lowering *l, const struct expr *call, const 
   return in;
 }
 
+/* errno, if the program asks for it; or NULL. */
+static struct decl *find_errno(struct lowering *l) {
+  for (size_t i = 0; i < l->unit->decls.count; i++) {
+    struct decl *d = l->unit->decls.at[i];
+    if (!strcmp(d->name, "__asif_errno")) return l->uses[d->id] & (USE_READ | USE_ADDRESS) ? d : NULL;
+  }
+  return NULL;
+}
+
+void lower_failed_allocation(struct lowering *l, reg given, struct place at) {
+  struct decl *d = l->malloc_fails ? find_errno(l) : NULL;
+  if (!d) return;
+  uint32_t done = label_new(l);
+  struct expr name = {.kind = E_NAME, .decl = d, .type = d->type, .place = at, .lvalue = true};
+  emit_branch(l, given, true, done, at);
+  struct lvalue to = lvalue_of(l, &name);
+  to.expr = NULL;
+  value_store(l, &to, value_number(ENOMEM_), at);
+  label_place(l, done);
+}
+
 static struct value allocate(struct lowering *l, const struct expr *e, const struct type *of) {
   bool zero = e->a->decl->builtin == BUILTIN_CALLOC, whole;
   if (of->kind == TYPE_VOID || !of->size || !of->cells) of = TYPE_OF(UCHAR);
@@ -157,7 +180,9 @@ static struct value allocate(struct lowering *l, const struct expr *e, const str
       l, e, of, whole && count.kind == VALUE_NUMBER && count.imm == 1 ? NO_REG : value_reg(l, count, e->place));
   if (zero) in->flags |= FLAG_ZERO;
   if (!whole) in->flags |= FLAG_BYTES;
-  return value_in(in->d);
+  reg given = in->d;
+  lower_failed_allocation(l, given, e->place);
+  return value_in(given);
 }
 
 /* As what an allocation is used whose result is not given a type at once: as the function around it is called, if it

@@ -288,6 +288,8 @@ struct value lower_realloc(struct lowering *l, const struct expr *e, const struc
   in = emit_allocation(l, e, of, bytes);
   in->flags |= FLAG_BYTES;
   reg d = in->d;
+  lower_failed_allocation(l, d, at);
+  if (l->malloc_fails) emit_branch(l, d, false, end, at);
   emit_branch(l, old, false, end, at);
   copy_loop(l, d, old, value_in(kept), false, at);
   emit_free(l, old, at);

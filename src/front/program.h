@@ -288,6 +288,7 @@ struct lower_options {
   unsigned recursion;            /* how deep a function may be inlined into itself; 0: the default, 8 */
   bool alone;                    /* operations are run one at a time */
   enum volatile_order volatiles; /* what a volatile access of a word is, if it is said: an atomic one of this order */
+  bool malloc_fails; /* an allocation may give NULL: errno is set then, and realloc leaves the old block as it is */
   /* Where nobody else runs in between, operands are evaluated in one order and checked at run time, but for these
    * (conflicts.h). NULL: in every order everywhere. */
   struct conflicts *conflicts;

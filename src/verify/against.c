@@ -95,6 +95,7 @@ void against_finish(struct subject *s) {
                                               .threads = s->threads,
                                               .type_stable = s->against.unit->harness.type_stable,
                                               .weak_fails = s->options->weak_fails,
+                                              .malloc_fails = s->options->malloc_fails,
                                               .forget = true,
                                               .result = reference_value,
                                               .result_self = s};

@@ -104,7 +104,16 @@ enum ended step_no_room(struct run *run, const struct inst *in, const char *text
   return step_fault(run, in, o->grows && o->room < ROOM_MOST ? FAULT_ROOM : FAULT_RANGE, text);
 }
 
-/* malloc: something new, or memory that was freed and that somebody still points to. */
+/* There is no memory: a choice of its own, which no other thread has a part in. */
+static enum ended fail_to_allocate(struct run *run, const struct inst *in) {
+  run->r[in->d] = 0;
+  if (!run->machine->tracer) return GO_ON;
+  struct trace_item item = {.inst = in, .op = run->op, .object = NO_OBJECT, .own = !run->machine->program->frees};
+  run->machine->tracer(run->machine->tracer_self, &item);
+  return GO_ON;
+}
+
+/* malloc: something new, or memory that was freed and that somebody still points to; with malloc_fails also NULL. */
 enum ended step_allocate(struct run *run, const struct inst *in) {
   struct machine *m = run->machine;
   struct machine_state *s = run->state;
@@ -112,30 +121,33 @@ enum ended step_allocate(struct run *run, const struct inst *in) {
   uint64_t cells_wanted;
   uint32_t object = UINT32_MAX, rest;
   if (word_is_unset(asked)) return step_fault(run, in, FAULT_UNINITIALISED, "the size asked for");
-  if (asked < 0 || asked > ASKED_MOST)
-    return step_fault(run, in, FAULT_RANGE, "an allocation of more than 2^40 bytes: it fails, which is not modelled");
+  if (asked < 0 || asked > ASKED_MOST) {
+    if (m->options.malloc_fails && !(in->flags & FLAG_LOCAL) && run->op) return fail_to_allocate(run, in);
+    return step_fault(run, in, FAULT_RANGE, "an allocation of more than 2^40 bytes: it fails (--malloc-fails)");
+  }
   if (asked > (word)m->cells_most * ((in->flags & FLAG_BYTES) ? 64 : 1) ||
       !cells_asked(m, in, asked, &cells_wanted, &rest))
     return step_no_room(run, in, "more memory than a state may hold");
   uint32_t count = (uint32_t)cells_wanted;
   uint16_t extra = m->program->loose ? (uint16_t)(rest << 1) : 0;
-  bool local = in->flags & FLAG_LOCAL, kept = false;
-  if (!local && m->program->frees) {
+  bool local = in->flags & FLAG_LOCAL, kept = false, fails = m->options.malloc_fails && !local && run->op;
+  if (!local && (m->program->frees || fails)) {
     unsigned freed = 0;
-    for (uint32_t i = m->globals; i < s->objects; i++) {
+    for (uint32_t i = m->globals; m->program->frees && i < s->objects; i++) {
       const struct object *o = &state_objects(m, s)[i];
       freed += o->life == LIFE_FREED && o->layout == (uint32_t)in->imm && o->count == count && o->extra == extra;
     }
     unsigned which;
-    enum ended bad = step_choose_one(run, in, freed + 1, &which);
+    enum ended bad = step_choose_one(run, in, freed + 1 + fails, &which);
     if (bad != GO_ON) return bad;
+    if (which > freed) return fail_to_allocate(run, in);
     for (uint32_t i = m->globals; which && i < s->objects; i++) {
       const struct object *o = &state_objects(m, s)[i];
       if (o->life == LIFE_FREED && o->layout == (uint32_t)in->imm && o->count == count && o->extra == extra &&
           --which == 0)
         object = i;
     }
-    step_record(run, ALLOCATOR, 0, 1, true);
+    if (m->program->frees) step_record(run, ALLOCATOR, 0, 1, true);
   }
   if (object != UINT32_MAX) {
     s->shared = s->unpacked = 0; /* it may be another thread's */

@@ -312,7 +312,7 @@ static bool step_ends(const struct run *run, const struct inst *in) {
   case I_TRYLOCK:
   case I_DESTROY:
   case I_UNLOCK: return !is_local(run, step_address(run, in));
-  case I_ALLOC: return m->program->frees && !(in->flags & FLAG_LOCAL);
+  case I_ALLOC: return step_allocates(m, in);
   case I_FREE: return !is_local_free(run, in);
   case I_ATOMIC: return in->imm;
   case I_RETURN: return !m->options.fuse_events;
@@ -333,7 +333,7 @@ static bool is_access(const struct run *run, const struct inst *in) {
   case I_TRYLOCK:
   case I_DESTROY:
   case I_UNLOCK: return !(in->flags & FLAG_CONSTANT) && !is_local(run, step_address(run, in));
-  case I_ALLOC: return m->program->frees && !(in->flags & FLAG_LOCAL);
+  case I_ALLOC: return step_allocates(m, in);
   case I_FREE: return run->r[in->a] && !is_local_free(run, in);
   case I_RETURN: return !m->options.fuse_events;
   default: return false;

@@ -41,6 +41,7 @@ struct machine_options {
   bool type_stable;      /* freed memory may be read and written */
   bool points;           /* marks of linearization points are events */
   bool weak_fails;       /* atomic_compare_exchange_weak also fails without a reason */
+  bool malloc_fails;     /* an operation's malloc, calloc and realloc may also give NULL */
   bool signals_as_locks; /* who waits for a signal waits for a lock */
   bool races;            /* data races are faults (race.c) */
   /* Where two volatile accesses raced, as two numbers of instructions, or 0. All copies of a machine share it. */
@@ -60,14 +61,15 @@ bool machine_start_fault(struct system *, struct move *);
 /* What happened within one move, for schedules: called for each access (values as words), malloc, free and event in
  * order. */
 enum { TRACED_MOST = 4 }; /* cells of an access that are told */
+#define NO_OBJECT UINT32_MAX
 struct trace_item {
   const struct inst *inst; /* NULL for an event */
   const struct program_op *op;
   struct event event;
   word result; /* of a return event: as the program returned it */
   const struct client_call *call;
-  struct place place; /* of a return event */
-  uint32_t object, cell;
+  struct place place;                                                  /* of a return event */
+  uint32_t object, cell;                                               /* NO_OBJECT: of an allocation that failed */
   word read[TRACED_MOST], written[TRACED_MOST], expected[TRACED_MOST]; /* WORD_UNINITIALISED where there is none */
   bool reads, writes;
   bool own;         /* only this thread can reach it */

@@ -240,6 +240,12 @@ bool heap_add(struct machine *, struct machine_state *, uint32_t layout, uint64_
 enum ended step_allocate(struct run *, const struct inst *);
 enum ended step_release(struct run *, const struct inst *);
 
+/* True if the instruction is an allocation that is a step: memory that was freed may come back, or it may fail, and be
+ * tried again without end. */
+static inline bool step_allocates(const struct machine *m, const struct inst *in) {
+  return (m->program->frees || m->options.malloc_fails) && !(in->flags & FLAG_LOCAL);
+}
+
 /* sync.c */
 enum ended step_mutex(struct run *, const struct inst *);
 enum ended step_own(struct run *, const struct inst *); /* I_OWN, I_SLEEP */

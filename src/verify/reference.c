@@ -463,6 +463,7 @@ static struct system *new_machine(struct mem *mem, const struct reference_parts 
                                     .fuse_private = true,
                                     .type_stable = p->type_stable,
                                     .weak_fails = p->weak_fails,
+                                    .malloc_fails = p->malloc_fails,
                                     .forget = forget};
   for (unsigned t = 0; t < p->threads; t++) client[t] = (struct client_thread){.calls = call, .call_count = 1};
   return machine_new(mem, p->program, client, p->threads, &options, p->result, p->result_self);

@@ -23,8 +23,8 @@ struct reference_parts {
   const struct client_call *calls; /* of each number in events: an operation of the reference, and arguments */
   unsigned call_count;
   unsigned threads;
-  bool type_stable, weak_fails, forget; /* as in machine_options */
-  machine_result *result;               /* of its operations, as the events have it */
+  bool type_stable, weak_fails, malloc_fails, forget; /* as in machine_options */
+  machine_result *result;                             /* of its operations, as the events have it */
   void *result_self;
 };
 

@@ -40,6 +40,7 @@ static void put_options(const struct verify_options *o, struct text *t) {
   if (o->steps == STEPS_STATEMENT) text_add(t, " --steps statement");
   if (o->points) text_add(t, " --points");
   if (o->weak_fails) text_add(t, " --weak");
+  if (o->malloc_fails) text_add(t, " --malloc-fails");
   if (!o->races) text_add(t, " --races no");
   if (o->volatiles) text_printf(t, " --volatile %s", volatile_order_name(o->volatiles));
   if (!o->search.deadlocks) text_add(t, " --no-deadlock");

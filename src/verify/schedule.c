@@ -20,6 +20,7 @@
  *   weak 0
  *   races 1                      (evidence of older versions lacks it: 0)
  *   volatile relaxed             (only where --volatile said it)
+ *   malloc-fails 1               (only with --malloc-fails)
  *   recursion 8
  *   orders 1                     expressions whose operands are evaluated in every order; where nobody else runs all
  *                                others are in one. Without this line: all of them are, as in older versions
@@ -92,6 +93,7 @@ static void put_asked(const struct subject *s, struct text *t) {
   text_printf(t, "\nsteps %s\nreduce %s\npoints %d\nweak %d\nraces %d\n", steps_names[o->steps],
               reduce_names[o->search.reduce], o->points, o->weak_fails, o->races);
   if (o->volatiles) text_printf(t, "volatile %s\n", volatile_order_name(o->volatiles));
+  if (o->malloc_fails) text_add(t, "malloc-fails 1\n");
   text_printf(t, "recursion %u\n", o->recursion);
 }
 
@@ -258,6 +260,9 @@ static bool read_asked(struct evidence_lines *l, struct evidence *e) {
   const char *said = line_take(l, "volatile");
   o->volatiles = volatile_order_read(said);
   if (said && strcmp(said, volatile_order_name(o->volatiles))) return line_unexpected(l, "volatile");
+  const char *fails = line_take(l, "malloc-fails");
+  if (fails && strcmp(fails, "1")) return line_unexpected(l, "malloc-fails");
+  o->malloc_fails = fails != NULL;
   if (!line_number(l, "recursion", 1000, &recursion)) return false;
   o->races = races && !strcmp(races, "1");
   o->threads = (unsigned)threads;
@@ -593,6 +598,7 @@ static void put_command(const struct evidence *e, struct text *t) {
   if (o->steps == STEPS_STATEMENT) text_add(t, " --steps statement");
   if (o->points) text_add(t, " --points");
   if (o->weak_fails) text_add(t, " --weak");
+  if (o->malloc_fails) text_add(t, " --malloc-fails");
   if (!o->races) text_add(t, " --races no");
   if (o->volatiles) text_printf(t, " --volatile %s", volatile_order_name(o->volatiles));
   if (o->recursion) text_printf(t, " --recursion %u", o->recursion);

@@ -229,7 +229,8 @@ static bool starts_over(const struct subject *s) {
 }
 
 static bool lower_ops(struct subject *s, struct problem *why) {
-  struct lower_options options = {.recursion = s->options->recursion, .volatiles = s->options->volatiles};
+  struct lower_options options = {
+      .recursion = s->options->recursion, .volatiles = s->options->volatiles, .malloc_fails = s->options->malloc_fails};
   if (!s->unit->harness.ops.count) find_ops(s);
   if (!s->unit->harness.ops.count) {
     struct text names;
@@ -291,6 +292,7 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
                                                options->search.reduce == REDUCE_BEST && options->steps == STEPS_SHARED,
                                 .fuse_private = options->search.reduce == REDUCE_BEST,
                                 .weak_fails = options->weak_fails,
+                                .malloc_fails = options->malloc_fails,
                                 .points = options->points,
                                 .races = subject_looks_for_races(options),
                                 .volatile_race = mem_zero(mem, 1, sizeof *m->volatile_race),

@@ -158,9 +158,13 @@ static void put_named(struct telling *k, const char *what, const struct trace_it
 }
 
 static void put_allocation(struct telling *k, const struct trace_item *item, struct text *t) {
-  const struct freeing *f = freeing_of(k, item->object);
+  const struct freeing *f = item->object == NO_OBJECT ? NULL : freeing_of(k, item->object);
   const struct expr *call = item->inst->call;
   text_printf(t, "%s -> ", call ? call->a->decl->name : "malloc");
+  if (item->object == NO_OBJECT) {
+    text_add(t, "null: there is no memory");
+    return;
+  }
   machine_print_word(k->machine, k->state, word_pointer(item->object, 0), t);
   if (f) text_printf(t, ", which was freed in step %u", f->step);
 }

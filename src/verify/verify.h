@@ -27,6 +27,7 @@ struct verify_options {
   bool approx; /* the approximation A_k of histories (counted.h), not spec sets */
   unsigned k;
   bool weak_fails;
+  bool malloc_fails;
   bool check_orders; /* operands are evaluated in one order where it is found not to matter (front/conflicts.h) */
   bool races;        /* data races are violations, where they can be looked for */
   /* Progress or a formula is asked for (live.h): calls are moves of their own, and no specification is needed; NULL:

@@ -6,7 +6,9 @@ __asif_header(stdlib)
 /* An alignment beyond malloc's is not modelled: nothing can be told from the address that needs it. */
 static inline int __asif_posix_memalign(void **__at, size_t __alignment, size_t __size) {
   (void)__alignment;
-  *__at = malloc(__size);
+  void *__given = malloc(__size);
+  if (!__given) return 12; /* ENOMEM */
+  *__at = __given;
   return 0;
 }
 static inline void *__asif_reallocarray(void *__at, size_t __count, size_t __size) {
