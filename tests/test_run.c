@@ -379,12 +379,11 @@ static bool see_everything(void *context, const struct run *r) {
   *(uint64_t *)context = mix(mix(h, r->found), r->end);
   return true;
 }
-TEST(run_kept_states) {
-  RUNS();
+static void compare_kept(const char *file) {
   const struct recorder recorder = {.access = tell_nobody};
   const char *more = getenv("ASIF_LONG");
   const size_t runs = more && *more ? 1000000 : 30000;
-  struct image *image = code("tests/run/kept.c");
+  struct image *image = code(file);
   for (int how = 0; how < 4; how++) {
     struct scene s;
     uint64_t kept = 0, anew = 0, resumed = run_resumed();
@@ -394,11 +393,19 @@ TEST(run_kept_states) {
     run_record(&recorder);
     CHECK(scene_all(&s.client, runs, see_everything, &anew) == count);
     run_record(NULL);
-    CHECKF(kept == anew, "%zu runs, races %d: not the same", count, how & 1);
+    CHECKF(kept == anew, "%s, %zu runs, races %d: not the same", file, count, how & 1);
 #ifndef __SANITIZE_ADDRESS__
-    CHECKF(resumed > count / 2, "%lu of %zu runs began at a state", (unsigned long)resumed, count);
+    CHECKF(resumed > count / 2, "%s: %lu of %zu runs began at a state", file, (unsigned long)resumed, count);
 #endif
   }
+}
+TEST(run_kept_states) {
+  RUNS();
+  compare_kept("tests/run/kept.c");
+}
+TEST(run_kept_states_of_locks) {
+  RUNS();
+  compare_kept("tests/run/kept_locks.c");
 }
 
 /* A process that ends for lack of memory says so, even where what the code prints is hidden. */

@@ -296,7 +296,24 @@ bool image_floats(const struct image *image) {
   return calls_any(image, begins, sizeof begins / sizeof *begins);
 }
 
-bool image_is_simple(const struct image *image) {
+static bool begins_as_any(const char *name, const char *const *begins, size_t count) {
+  for (size_t b = 0; b < count; b++)
+    if (!strncmp(name, begins[b], strlen(begins[b]))) return true;
+  return false;
+}
+
+bool image_is_simple(const struct image *image, bool locks) {
+  static const char *const locking[] = {"__wrap_pthread_mutex_init",
+                                        "__wrap_pthread_mutex_destroy",
+                                        "__wrap_pthread_mutex_lock",
+                                        "__wrap_pthread_mutex_trylock",
+                                        "__wrap_pthread_mutex_unlock",
+                                        "__wrap_pthread_spin_",
+                                        "__wrap_mtx_init",
+                                        "__wrap_mtx_destroy",
+                                        "__wrap_mtx_lock",
+                                        "__wrap_mtx_trylock",
+                                        "__wrap_mtx_unlock"};
   static const char *const begins[] = {"__wrap___tsan_read",
                                        "__wrap___tsan_write",
                                        "__wrap___tsan_unaligned_",
@@ -338,9 +355,9 @@ bool image_is_simple(const struct image *image) {
   if (image->by_page || dlinfo(image->handle, RTLD_DI_LINKMAP, &map)) return false;
   size_t undefined = undefined_symbols(map, &symbols, &names);
   for (size_t i = 1; i < undefined; i++) {
-    bool known = false;
-    for (size_t b = 0; b < sizeof begins / sizeof *begins && !known; b++)
-      known = !strncmp(names + symbols[i].st_name, begins[b], strlen(begins[b]));
+    const char *name = names + symbols[i].st_name;
+    bool known = begins_as_any(name, begins, sizeof begins / sizeof *begins) ||
+                 (locks && begins_as_any(name, locking, sizeof locking / sizeof *locking));
     if (!known) return false;
   }
   return undefined > 0;

@@ -4,8 +4,8 @@
  * So at some of the steps that the plan forces everything the code can see is copied: globals, the heap, thread-local
  * storage, the stacks of the fibers. The next run compares its choices with those of the last one, takes the latest
  * state before the first difference, and copies back. It is the same run: the copies are exact, and what cannot be
- * copied forbids it. That is all that keeps something of its own: the threads library, time, files; and very many
- * globals.
+ * copied forbids it. That is all that keeps something of its own: the threads library but for mutexes, which are
+ * memory of the code, time, files; and very many globals.
  *
  * A fiber that has ended and has not run since the state before is as it was there, and is not copied again. The stacks
  * of others could be written by anybody, and not every such write has a hook. */
@@ -48,6 +48,7 @@ struct kept {
 static struct {
   bool possible, wide;                           /* wide: registers of half a line */
   bool storage;                                  /* there is thread-local storage */
+  size_t fiber_kept;                             /* so much of the struct of a fiber */
   const struct image_range *ranges, *ranges_end; /* globals */
   char *memory;                                  /* of all states */
   struct kept states[STATES_MOST];
@@ -58,11 +59,22 @@ static struct {
   size_t calls_room;
 } keeps;
 
+enum { FIBER_KEPT = offsetof(struct fiber, polling), FIBER_KEPT_LOCKS = offsetof(struct fiber, id) };
+_Static_assert(FIBER_KEPT % LINE == 0 && FIBER_KEPT_LOCKS % LINE == 0, "whole lines");
+
 static uint64_t resumed;
 uint64_t run_resumed(void) { return resumed; }
 
-void kept_open(bool possible) {
+void kept_forget(void) { keeps.count = 0; }
+
+static void stop_keeping(void) {
+  kept_forget();
+  keeps.possible = false;
+}
+
+void kept_open(bool possible, bool locks) {
   keeps.count = 0;
+  keeps.fiber_kept = locks ? FIBER_KEPT_LOCKS : FIBER_KEPT;
   if (possible && !keeps.memory) {
     keeps.memory = mmap(NULL, (size_t)STATES_MOST * STATE_BYTES, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -75,13 +87,9 @@ void kept_open(bool possible) {
   keeps.ranges_end = keeps.ranges + ranges;
 }
 
-void kept_forget(void) { keeps.count = 0; }
-
 /* Copying. Stacks, what is in the blocks of the heap, and the structs of fibers are copied as whole lines: what lies
  * before a stack's end or behind the last block of an area is nobody's. */
 
-enum { FIBER_KEPT = offsetof(struct fiber, id) }; /* of the struct */
-_Static_assert(FIBER_KEPT % LINE == 0, "whole lines");
 typedef long long half_line __attribute__((vector_size(LINE / 2), aligned(1), may_alias));
 
 INLINE void copy_lines(void *to, const void *from, size_t size) {
@@ -105,13 +113,13 @@ INLINE char *stack_low(const struct fiber *f) { return (char *)f->sp - ((uintptr
 INLINE size_t stack_used(const struct fiber *f) { return f->ended ? 0 : (size_t)(f->stack_top - stack_low(f)); }
 
 INLINE bool put_fiber(struct kept_bytes *s, const struct fiber *f) {
-  return put_lines(s, f, FIBER_KEPT) && kept_put(s, &run.pending[f->id], sizeof run.pending[0]) &&
+  return put_lines(s, f, keeps.fiber_kept) && kept_put(s, &run.pending[f->id], sizeof run.pending[0]) &&
          put_lines(s, stack_low(f), stack_used(f));
 }
 
 INLINE void get_fiber(const char *from, struct fiber *f) {
-  copy_lines(f, from, FIBER_KEPT);
-  from += FIBER_KEPT;
+  copy_lines(f, from, keeps.fiber_kept);
+  from += keeps.fiber_kept;
   kept_get(&from, &run.pending[f->id], sizeof run.pending[0]);
   copy_lines(stack_low(f), from, stack_used(f));
 }
@@ -209,9 +217,9 @@ static void get_all(const struct kept *s, uint64_t ran) {
 /* The fiber has stopped, and it is to be chosen who takes the next step. */
 void kept_add(struct fiber *stopped, const struct run_marks *marks) {
   struct kept *s = &keeps.states[keeps.count];
-  if (run.fibers != run.client->threads || scheduler.waiting ||
+  if (run.fibers != run.client->threads || (scheduler.waiting && keeps.fiber_kept == FIBER_KEPT) ||
       !put_all(s, keeps.count ? s - 1 : NULL, scheduler.ran)) {
-    kept_open(false);
+    stop_keeping();
     return;
   }
   s->step = run.count;
@@ -250,13 +258,13 @@ static void keep_client(const struct client *c) {
   keeps.client.threads = c->threads;
   keeps.client.first = copied(keeps.client.first, c->first, (c->threads + 1) * sizeof *c->first);
   keeps.client.calls = copied(keeps.client.calls, c->calls, c->first[c->threads] * sizeof *c->calls);
-  if (!keeps.client.first || !keeps.client.calls) kept_open(false);
+  if (!keeps.client.first || !keeps.client.calls) stop_keeping();
 }
 
 static bool room_for_choices(size_t count) {
   keeps.choice_room = 2 * count;
   keeps.choices = realloc(keeps.choices, keeps.choice_room * sizeof *keeps.choices);
-  if (!keeps.choices) kept_open(false);
+  if (!keeps.choices) stop_keeping();
   return keeps.choices != NULL;
 }
 

@@ -652,11 +652,11 @@ bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, 
   forgive_open();
   time_open(image_reads_clocks(image));
   fiber_floats = image_floats(image);
-  bool simple = image_is_simple(image);
+  bool simple = image_is_simple(image, false), locks = !simple && image_is_simple(image, true);
   hooks_open();
   races_open(simple && !forgiving && !options.stacks, steps_most);
   /* What follows the threads changes memory that a state does not have: the storage of the main thread, its blocks. */
-  kept_open(STATES_POSSIBLE && simple && heap_can_be_put() && !how->drains && !how->finish);
+  kept_open(STATES_POSSIBLE && (simple || locks) && heap_can_be_put() && !how->drains && !how->finish, locks);
   return true;
 }
 

@@ -96,15 +96,16 @@ struct fiber {
   struct tls_ending *endings; /* destructors of its thread-local objects */
   struct spin spin;
   char *stack, *stack_top; /* the lowest address, above the guard page; where it begins */
-  /* From here on nothing changes between the steps of code that does not use the threads library (kept.c), or what does
+  /* From here on nothing changes between the steps of code that does not lock mutexes (kept.c). */
+  struct polling polling;
+  const void *waits_for; /* for `ready`: the mutex, the fiber to be joined, ... */
+  /* From here on nothing changes between the steps of code that uses nothing else of the threads library, or what does
    * is not needed where a fiber has stopped. */
-  uint8_t id;
+  _Alignas(64) uint8_t id;
   uint64_t goes_on; /* STEP_WHO of a step that follows its own */
   struct landing landing;
-  const void *waits_for; /* for `ready`: the mutex, the fiber to be joined, ... */
-  char *tls;             /* its copy of the image's thread-local storage; NULL: there is no room */
+  char *tls; /* its copy of the image's thread-local storage; NULL: there is no room */
   size_t tls_size;
-  struct polling polling;
   uint32_t timeouts;      /* how often in a row its time was over, without a step of another */
   size_t timeout_step;    /* the last time */
   void *(*start)(void *); /* of a thread the code created; NULL: a thread of the client */
@@ -282,7 +283,8 @@ _Noreturn void fiber_jump(void *to); /* for good */
 void image_keep(struct image *); /* what its globals are now, they are at the beginning of every run */
 void image_restore(void);
 bool image_has_code(uintptr_t pc);
-bool image_is_simple(const struct image *); /* few globals, and it calls nothing that keeps something outside of it */
+/* Few globals, and it calls nothing that keeps something outside of it; locks: or only mutexes. */
+bool image_is_simple(const struct image *, bool locks);
 void (*image_function(const char *name))(void); /* NULL if there is none */
 bool image_dirty(
     uintptr_t address); /* a write to a page that was protected to know of it: true, and it is writable now */
@@ -311,8 +313,8 @@ struct run_marks {
   size_t row;        /* the step with which the last steps in a row of the same fiber began */
   size_t checked_at; /* the step from which on lengths are checked again */
 };
-void kept_open(bool possible);
-void kept_forget(void); /* at the end of this run: those there are may be gone on from no more */
+void kept_open(bool possible, bool locks); /* locks: mutexes may be locked */
+void kept_forget(void);                    /* at the end of this run: those there are may be gone on from no more */
 size_t kept_next(const struct plan *);
 void kept_add(struct fiber *stopped, const struct run_marks *);
 struct fiber *kept_resume(const struct client *, const struct plan *, struct run_marks *);
