@@ -17,8 +17,9 @@ struct random_object {
 void random_object_make(struct random_object *, struct mem *, uint64_t seed);
 
 /* Those of the C that is easily misread (random_strange.c); the number's remainder is the family: integers, operands in
- * no order, addresses, results, two keys, waiting, what prove knows. */
-enum { STRANGE_FAMILIES = 7 };
+ * no order, addresses, results, two keys, waiting, what prove knows. From CONSTRUCTS_FIRST on: constructs of shipped
+ * code. */
+enum { STRANGE_FAMILIES = 7, CONSTRUCTS_FIRST = 1000000 };
 void random_strange_make(struct random_object *, struct mem *, uint64_t number);
 
 #endif

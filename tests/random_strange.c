@@ -1,11 +1,12 @@
 /* Random objects of the C that is easily misread (random_object.h): integers of every width, with what C leaves
  * undefined among it; operands in no order; addresses as numbers; results that are no numbers, of every type; two keys;
- * loops that wait, and locks that are kept. They are made from patterns, in which
+ * loops that wait, and locks that are kept; what shipped code is written in. They are made from patterns, in which
  *
  *   @ is an expression, V one that is not constant: compilers say nothing of what is undefined in constants
  *     $ a statement    # a type    {:right`wrong`...:} one of these (they do not nest)
  *
- * A number's remainder by STRANGE_FAMILIES is its family. */
+ * A number's remainder by STRANGE_FAMILIES is its family; what shipped code is written in is from CONSTRUCTS_FIRST on.
+ */
 #include <string.h>
 
 #include "base/hash.h"
@@ -347,6 +348,111 @@ static const struct strange waiting[] = {
      "ASIF_OBJECT(self)\nASIF_OP(f0, ASIF_IN(0, 1))\nASIF_OP(f1)\n"},
 };
 
+/* What ships is written in. What threads share is atomic, or under a lock: where compilers leave out hooks, as at the
+ * copy of a struct, a race would be seen by verify alone. */
+#define LOCKED(does) "  pthread_mutex_lock(&m);\n" does "  pthread_mutex_unlock(&m);\n"
+#define MUTEX        "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
+#define LOCALS       "  {:int`long`short`unsigned:} r = k; {:int`unsigned char`long:} s = 1; int t = 2;\n"
+
+static const struct strange constructs[] = {
+    {"bit-fields", 2, 2,
+     MUTEX
+     "static struct {\n  {:unsigned`int`unsigned char`unsigned short:} x : {:3`1`8`5:};\n"
+     "  {:unsigned`int`unsigned long:} y : {:4`7`12`31:};\n  {:`unsigned : 0;`unsigned : 2;`char c;:}\n"
+     "  {:bool z : 1`unsigned z : 1`int z : 2:};\n} b, *p = &b;\n"
+     "static int f0(int k) {\n" LOCALS LOCKED(
+         "  {:b.x = V;`b.x += k;`p->x = r;`b.x++;`r = b.x--;`b.x ^= k;`b.x = b.y = k;:}\n"
+         "  {:b.y = V;`b.y -= k;`p->y = s;`--p->y;`b.y |= 1;`b.y = b.x + 1;:}\n  {:b.z = k;`p->z = V;`b.z = "
+         "!b.z;`b.z = b.x > b.y;:}\n"
+         "  s = b.x + 2 * b.z; t = b.y {:> 3`& 7`!= k`== b.x:};\n") "  return {:s + 16 * t`s - t`t`s < "
+                                                                    "t`(sizeof b > 4 ? s : t):};\n}\n"
+                                                                    "static int f1(void) {\n  int r, s;\n" LOCKED(
+                                                                        "  r = b.x; s = b.y;\n") "  return r ^ (s & "
+                                                                                                 "15);\n}\n"
+                                                                                                 "ASIF_OBJECT(self)"
+                                                                                                 "\nASIF_OP(f0, "
+                                                                                                 "ASIF_IN({:0, 1`-1, "
+                                                                                                 "0`7, "
+                                                                                                 "8:}))\nASIF_OP(f1)"
+                                                                                                 "\n"},
+    {"unions", 2, 1,
+     MUTEX
+     "union word { int i; unsigned u; {:char`signed char`unsigned char:} c[4]; {:short`unsigned short:} h[2]; "
+     "long l; };\n"
+     "static union word w;\nstatic _Atomic(int) a;\n"
+     "static int f0(int k) {\n" LOCALS "  union word o = {:{.i = k}`{.c = {1, k}}`{.l = -1}:};\n" LOCKED(
+         "  w.{:i`u`l`h[k & 1]`c[k & 3]:} = {:V`o.i`o.c[k & 3]`k:};\n  {:`w.c[k & 1]++;`w.h[1] = w.h[0];`o = "
+         "w;`w = o;`w.l >>= 8;:}\n"
+         "  s = w.{:i`u`c[0]`c[k & 3]`h[0]`h[k & 1]:} & 255;\n") "  a = o.{:i`c[0]`h[k & 1]:} & 15;\n  return s "
+                                                                 "+ a;\n}\n"
+                                                                 "static int f1(void) {\n  int r;\n" LOCKED(
+                                                                     "  r = w.{:c[1]`h[0]`i:} & 15;\n") "  return r + "
+                                                                                                        "a;\n}\n"
+                                                                                                        "ASIF_OBJECT("
+                                                                                                        "self)\nASIF_"
+                                                                                                        "OP(f0, "
+                                                                                                        "ASIF_IN({:0, "
+                                                                                                        "1`-1, 0`255, "
+                                                                                                        "257:}))\nASIF_"
+                                                                                                        "OP(f1)\n"},
+    {"a struct in a word", 2, 2,
+     "struct pair { {:int val; unsigned count;`unsigned short count; short gap; int val;`signed char val; char gap[3]; "
+     "int count;:} };\n"
+     "static _Atomic(unsigned long) word;\n"
+     "static struct pair unpack(unsigned long w) {\n  struct pair p;\n  {:__builtin_memcpy(&p, &w, sizeof p);`p = "
+     "*(struct pair *)&w;`union { unsigned long w; struct pair p; } u = {w}; p = u.p;`__builtin_memmove(&p, &w, sizeof "
+     "w);:}\n  return p;\n}\n"
+     "static unsigned long pack(struct pair p) {\n  unsigned long w = 0;\n  __builtin_memcpy(&w, &p, sizeof p);\n  "
+     "return w;\n}\n"
+     "static {:int`long:} swap(int k) {\n  unsigned long old = word, new;\n  struct pair p, zero;\n"
+     "  __builtin_memset(&zero, 0, sizeof zero);\n  do {\n    p = unpack(old);\n    int before = p.val;\n    p.val = "
+     "k;\n"
+     "    p.count{:++` += 1`--` = 1`:};\n    {:`if (p.count == zero.count) p = zero;`if (before < 0) return -9;:}\n    "
+     "new = pack(p);\n"
+     "  } while ({:!atomic_compare_exchange_strong(&word, &old, new)`(word = new, 0):});\n"
+     "  return {:unpack(old).val`unpack(old).count & 7`unpack(new).val`p.count & 3:};\n}\n"
+     "ASIF_OBJECT(self)\nASIF_OP(swap, ASIF_IN(1, 2))\n"},
+    {"links within items", 2, 2,
+     "struct link { struct link *next; };\nstruct item { {:int val; struct link in;`struct link in; long val;`char c; "
+     "struct link in; short val;:} {:`int more[];:} };\n"
+     "static _Atomic(struct link *) top;\n"
+     "static struct item *item(struct link *l) { return (struct item *)((char *)l - __builtin_offsetof(struct item, "
+     "in)); }\n"
+     "static void push(int v) {\n  struct item *i = malloc(sizeof *i {:`+ 0`+ 8:});\n  i->val = v;\n  struct link *l = "
+     "&i->in, *t = top;\n"
+     "  do l->next = t; while ({:!atomic_compare_exchange_strong(&top, &t, l)`(top = l, 0):});\n}\n"
+     "static {:int`long:} pop(void) {\n  struct link *t = top;\n  do {\n    if (!t) return ASIF_EMPTY;\n  } while "
+     "(!atomic_compare_exchange_strong(&top, &t, t->next));\n"
+     "  return {:item(t)->val`item(&*t)->val`((struct item *)(void *)item(t))->val`item(t)->val + (t->next == "
+     "t):};\n}\n"
+     "ASIF_OBJECT(stack)\nASIF_OP(push, ASIF_IN(1, 1))\nASIF_OP(pop)\n"},
+    {"functions in tables", 2, 2,
+     "static atomic_int a;\nstatic _Thread_local int mine;\n"
+     "static int up(int k) { return atomic_fetch_add(&a, k); }\nstatic int down(int k) { return atomic_fetch_sub(&a, "
+     "{:k`1:}); }\n"
+     "static int own(int k) { return mine += k; }\n"
+     "typedef int does(int);\nstatic does *{:const`:} table[] = {up, {:down`own`up:}, {:own`down:}};\n"
+     "static _Atomic(does *) now = {:up`down`&own:};\n"
+     "static int f0(int k) {\n  static atomic_int calls;\n  does *f = {:table[k]`table[k + 1]`k ? up : "
+     "down`now`table[calls "
+     "& 1]:};\n"
+     "  {:`now = f;`calls++;`now = table[k];`mine++;:}\n  return {:f(k)`f(1)`(*f)(k + 1)`f(f(k))`f(k) + mine:};\n}\n"
+     "static int f1(void) { return {:now(1)`now == up`table[2](1)`mine`now == table[1] ? a : 3:}; }\n"
+     "ASIF_OBJECT(self)\nASIF_OP(f0, ASIF_IN(0, 1))\nASIF_OP(f1)\n"},
+    {"jumps and expressions", 2, 1,
+     "static atomic_int a, b;\n"
+     "static int f0(int k) {\n" LOCALS
+     "  {:if (k) goto middle;`r = ({ # x = @; x + 1; });`switch (k) { case 0 ... 1: s = 3; break; default: s = "
+     "a; }:}\n"
+     "  for (int i = 0; i < 2; i++) {\n    int j = {:5`k:};\n    s += j + a++;\n    if (s > 7) {\n      int q = 1;\n"
+     "    middle:\n      q = b++;\n      i += 1 + (q & 1);\n      s = q;\n    }\n    {:`if (s == 2) goto "
+     "out;`continue;:}\n  }\n"
+     "  {:r = k ?: 4;`r = ((struct { int x, y; }){k, b}).y;`r = *(int[]){a, k};`r = (int[]){1, 2}[k & 1];:}\n"
+     "out:\n  return (r & 7) + 8 * (s & 7);\n}\n"
+     "static int f1(void) { return a + ({ int x = b; {:x`x + a`-x:}; }); }\n"
+     "ASIF_OBJECT(self)\nASIF_OP(f0, ASIF_IN(0, 1))\nASIF_OP(f1)\n"},
+};
+
 static const struct {
   const struct strange *of;
   size_t count;
@@ -359,11 +465,13 @@ void random_strange_make(struct random_object *o, struct mem *mem, uint64_t numb
   *o = (struct random_object){.name = "", .includes = includes, .preprocessed = preprocessed};
   text_open(&o->source, mem);
   struct writer w = {.t = &o->source, .seed = hash_mix(number + 77)};
-  if (!families[family].of) {
+  if (!families[family].of && number < CONSTRUCTS_FIRST) {
     make_narrow(&w, o);
     return;
   }
-  const struct strange *s = &families[family].of[below(&w, (unsigned)families[family].count)];
+  bool shipped = number >= CONSTRUCTS_FIRST;
+  const struct strange *s = shipped ? &constructs[below(&w, COUNT(constructs))]
+                                    : &families[family].of[below(&w, (unsigned)families[family].count)];
   o->name = s->name;
   o->threads = s->threads;
   o->ops = s->ops;

@@ -260,3 +260,7 @@ TEST(verify_random_strange) {
   const char *n = getenv("ASIF_TEST_OBJECTS");
   try_objects(true, 0, 1, n ? strtoull(n, NULL, 10) / 4 : sanitized ? 60 : 300);
 }
+TEST(verify_random_constructs) {
+  const char *n = getenv("ASIF_TEST_OBJECTS");
+  try_objects(true, CONSTRUCTS_FIRST, 1, n ? strtoull(n, NULL, 10) / 8 : sanitized ? 30 : 150);
+}

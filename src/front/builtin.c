@@ -30,6 +30,9 @@
   }
 #define PLAIN(name, header, builtin, signature) \
   { name, header, BUILTIN_##builtin, signature, OP_NONE }
+/* Also as the compiler's own builtin, which needs no header. */
+#define BUILTIN(name, header, builtin, signature) \
+  PLAIN(name, header, builtin, signature), PLAIN("__builtin_" name, HEADER_ALWAYS, builtin, signature)
 #define REFUSED(name, header) \
   { name, header, BUILTIN_NONE, NULL, OP_NONE }
 
@@ -107,15 +110,15 @@ static const struct known known[] = {
     PLAIN("abs", HEADER_STDLIB, ABS, "ii"),
     PLAIN("labs", HEADER_STDLIB, ABS, "LL"),
     PLAIN("llabs", HEADER_STDLIB, ABS, "LL"),
-    PLAIN("exit", HEADER_STDLIB, EXIT, "0i"),
+    BUILTIN("exit", HEADER_STDLIB, EXIT, "0i"),
     PLAIN("_Exit", HEADER_STDLIB, EXIT, "0i"),
     PLAIN("quick_exit", HEADER_STDLIB, EXIT, "0i"),
     PLAIN("__builtin_ia32_pause", HEADER_ALWAYS, YIELD, "0"),
-    PLAIN("malloc", HEADER_STDLIB, MALLOC, "pl"),
-    PLAIN("calloc", HEADER_STDLIB, CALLOC, "pll"),
-    PLAIN("aligned_alloc", HEADER_STDLIB, MALLOC, "pml"),
-    PLAIN("realloc", HEADER_STDLIB, REALLOC, "ppl"),
-    PLAIN("free", HEADER_STDLIB, FREE, "0p"),
+    BUILTIN("malloc", HEADER_STDLIB, MALLOC, "pl"),
+    BUILTIN("calloc", HEADER_STDLIB, CALLOC, "pll"),
+    BUILTIN("aligned_alloc", HEADER_STDLIB, MALLOC, "pml"),
+    BUILTIN("realloc", HEADER_STDLIB, REALLOC, "ppl"),
+    BUILTIN("free", HEADER_STDLIB, FREE, "0p"),
     PLAIN("abort", HEADER_STDLIB, ABORT, "0"),
     PLAIN("rand", HEADER_STDLIB, RANDOM, "i."),
     PLAIN("random", HEADER_STDLIB, RANDOM, "L."),
@@ -124,10 +127,10 @@ static const struct known known[] = {
     PLAIN("srand", HEADER_STDLIB, NOTHING, "0."),
     PLAIN("srandom", HEADER_STDLIB, NOTHING, "0."),
     REFUSED("atoi", HEADER_STDLIB),
-    PLAIN("memset", HEADER_STRING, MEMSET, "ppil"),
-    PLAIN("memcpy", HEADER_STRING, MEMCPY, "pppl"),
-    PLAIN("memmove", HEADER_STRING, MEMMOVE, "pppl"),
-    PLAIN("memcmp", HEADER_STRING, MEMCMP, "ippl"),
+    BUILTIN("memset", HEADER_STRING, MEMSET, "ppil"),
+    BUILTIN("memcpy", HEADER_STRING, MEMCPY, "pppl"),
+    BUILTIN("memmove", HEADER_STRING, MEMMOVE, "pppl"),
+    BUILTIN("memcmp", HEADER_STRING, MEMCMP, "ippl"),
     REFUSED("strlen", HEADER_STRING),
     REFUSED("strcmp", HEADER_STRING),
     REFUSED("strcpy", HEADER_STRING),
@@ -152,12 +155,12 @@ static const struct known known[] = {
     PLAIN("asif_process", HEADER_ASIF, THREAD, "i"),
     PLAIN("asif_yield", HEADER_ASIF, YIELD, "0"),
     REFUSED("asif_result", HEADER_ASIF),
-    PLAIN("printf", HEADER_STDIO, NOTHING, "I."),
-    PLAIN("fprintf", HEADER_STDIO, NOTHING, "I."),
+    BUILTIN("printf", HEADER_STDIO, NOTHING, "I."),
+    BUILTIN("fprintf", HEADER_STDIO, NOTHING, "I."),
     REFUSED("sprintf", HEADER_STDIO),
     REFUSED("snprintf", HEADER_STDIO),
-    PLAIN("puts", HEADER_STDIO, NOTHING, "I."),
-    PLAIN("putchar", HEADER_STDIO, NOTHING, "I."),
+    BUILTIN("puts", HEADER_STDIO, NOTHING, "I."),
+    BUILTIN("putchar", HEADER_STDIO, NOTHING, "I."),
     PLAIN("fputs", HEADER_STDIO, NOTHING, "I."),
     PLAIN("putc", HEADER_STDIO, NOTHING, "I."),
     PLAIN("fputc", HEADER_STDIO, NOTHING, "I."),

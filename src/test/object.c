@@ -622,6 +622,17 @@ static void tell_unseen(struct mem *m, struct image *image, struct compiled *c) 
   c->warning_count = more.count;
 }
 
+/* Does it use one of these functions, wrapped or not? */
+static bool needs_any(const struct compiled *c, const char *const names[], size_t count) {
+  bool found = false;
+  for (size_t i = 0; i < count && !found; i++) {
+    char wrapped[40];
+    snprintf(wrapped, sizeof wrapped, "__wrap_%s", names[i]);
+    found = object_needs(c->object, wrapped) || object_needs(c->object, names[i]);
+  }
+  return found;
+}
+
 bool object_open(struct mem *m, const struct object_options *o, struct image **image, struct compiled *compiled,
                  struct object *object, struct problem *why) {
   struct spec spec;
@@ -646,14 +657,11 @@ bool object_open(struct mem *m, const struct object_options *o, struct image **i
   source.entries = image_entries(*image, &source.count);
   if (!object_read(m, &source, o->spec, given ? &spec : NULL, object, why)) return false;
   object->asks_thread = object_needs(compiled->object, "asif_host_thread");
-  object->knows_thread = object->asks_thread;
   static const char *const tell[] = {"pthread_self", "thrd_current", "gettid", "sched_getcpu", "syscall"};
-  for (size_t i = 0; i < sizeof tell / sizeof *tell; i++) {
-    char wrapped[40];
-    snprintf(wrapped, sizeof wrapped, "__wrap_%s", tell[i]);
-    object->knows_thread |= object_needs(compiled->object, wrapped) || object_needs(compiled->object, tell[i]);
-  }
-  if (object->self) object->spec.by_process = object->asks_thread;
+  static const char *const own[] = {"__tls_get_addr", "pthread_getspecific", "tss_get"};
+  object->knows_thread = object->asks_thread || needs_any(compiled, tell, sizeof tell / sizeof *tell);
+  if (object->self)
+    object->spec.by_process = object->knows_thread || needs_any(compiled, own, sizeof own / sizeof *own);
   object->frees = frees_how(o->inputs, compiled, *image);
   return true;
 }

@@ -80,7 +80,7 @@ static void self_step(const struct spec *spec, struct state state, const struct 
   memcpy(&parent, state.at, sizeof parent);
   for (unsigned a = 0; a < s->object->ops[o->method].arg_count; a++)
     call.arg[a] = (long)value_integer(spec->values, o->arg[a]);
-  uint32_t n = child_of(s, parent, &call, s->object->asks_thread ? (uint8_t)o->process : 0);
+  uint32_t n = child_of(s, parent, &call, spec->by_process ? (uint8_t)o->process : 0);
   if (!s->nodes.at[n].ends) return;
   value result = object_result(spec, &s->object->ops[o->method], (struct values *)spec->values, s->nodes.at[n].result);
   if (result_matches(o, result)) add_state(out, n, result);

@@ -279,4 +279,42 @@ run 1 "$asif" test small.c -- -DSPEC='bounded_queue(1)' -DPUT=enq -DGET=deq; say
 run 0 "$asif" test small.c -n 2 -- -DSPEC='weak_bounded_queue(1)' -DPUT=enq -DGET=deq
 run 1 "$asif" test small.c --client 'push(1) push(2) pop() pop()' -- -DSPEC=queue -DPUT=enq -DGET=deq
 says 'note: push returns false, but queue has no such result: the call counts as done.'
-exit 0
+
+# Of an object that is its own specification each thread has its own thread-local variables, one operation at a time too.
+cat >own_local.c <<'C'
+#include <asif.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+static atomic_int a;
+static pthread_key_t key;
+static _Thread_local int local;
+static void setup(void) { pthread_key_create(&key, NULL); }
+static int own(int k) {
+#ifdef KEY
+  intptr_t sum = (intptr_t)pthread_getspecific(key) + k;
+  pthread_setspecific(key, (void *)sum);
+  return (int)sum;
+#else
+  return local += k;
+#endif
+}
+static int shared(void) {
+#ifdef LOSES
+  int v = a;
+  a = v + 1;
+  return v;
+#else
+  return atomic_fetch_add(&a, 1);
+#endif
+}
+ASIF_INIT(setup)
+ASIF_OBJECT(self)
+ASIF_OP(own, ASIF_IN(0, 1))
+ASIF_OP(shared)
+C
+for how in '' -DKEY; do
+  run 0 "$asif" test own_local.c -n 2 -o 2 -- $how
+  run 0 "$asif" verify own_local.c -n 2 -o 2 -- $how
+  run 1 "$asif" test own_local.c -n 2 -o 2 -- $how -DLOSES; says 'not linearizable'
+done
