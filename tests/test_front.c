@@ -342,9 +342,10 @@ static void expect_refused(const struct front_case *cases, size_t count) {
 
 TEST(front_outside) {
   static const struct front_case cases[] = {
-      {"int f(int x) { return x * 1.5; }", "a.c:1:27: floating point" OUTSIDE},
-      {"int x = 1e3;", "a.c:1:9: floating point" OUTSIDE},
-      {"void f(int n) { int a[n]; }", "a.c:1:23: an array whose size is not a constant" OUTSIDE},
+      {"int f(int x) { return x * 1.5L; }", "a.c:1:27: arithmetic on 'long double'" OUTSIDE},
+      {"int x = 1e3L;", "a.c:1:9: arithmetic on 'long double'" OUTSIDE},
+      {"int n; int a[n];", "a.c:1:14: an array whose size is not a constant" OUTSIDE},
+      {"void f(int n) { struct { int a[n]; } s; }", "a.c:1:30: a field whose size is not a constant" OUTSIDE},
       {"struct s { _Atomic int x : 3; };", "a.c:1:24: a bit-field that is _Atomic" OUTSIDE},
       {"struct s { int a[]; int n; };",
        "a.c:1:16: an array without a size that is not the last of several fields" OUTSIDE},
@@ -632,8 +633,9 @@ TEST(front_files) {
       ":3:39: z is not declared\nint f(void) { if (p ==  NULL) return  z; }\n                                      ^");
   expect_own("#define A(x) ((x) + 1)\nint f(int a) { return A(a) + A(b); }\n",
              ":2:32: b is not declared\nint f(int a) { return A(a) + A(b); }\n                               ^");
-  expect_own("#define E 1.5\nint f(int a) { return a + E; }\n",
-             ":2:27: floating point" OUTSIDE "\nint f(int a) { return a + E; }\n                          ^");
+  expect_own("#define E 1.5L\nint f(int a) { return a + E; }\n",
+             ":2:27: arithmetic on 'long double'" OUTSIDE
+             "\nint f(int a) { return a + E; }\n                          ^");
   char *const args[] = {"-DX=1", "-UY", NULL};
   CHECK(!*read_own("int x = X;\n", args));
 }

@@ -31,7 +31,7 @@ enum type_kind {
   TYPE_STRUCT, /* and a union */
   TYPE_FUNCTION,
   TYPE_MUTEX,
-  TYPE_FLOAT, /* float, double: a word that is copied, and with which nothing is computed; and wider ones */
+  TYPE_FLOAT, /* float, double: a word, which is its bits (floating.h); and wider ones, which are refused */
   TYPE_VA_LIST
 };
 
@@ -54,14 +54,18 @@ struct type {
   const struct type *plain;           /* the type without qualifiers; itself if it has none */
   uint32_t size, align;               /* in bytes; 0 while a struct is incomplete */
   uint32_t cells;                     /* scalars in it */
-  /* TYPE_INT: char, short, int, long, long long and enums; uintptr_t and intptr_t are integers that may hold a pointer
-   */
+  /* TYPE_INT: char, short, int, long, long long and enums; uintptr_t and intptr_t are integers that may hold a pointer.
+   * __int128 has two cells: its lower and its upper 64 bits. */
   uint8_t bits;
   bool is_signed, is_enum, holds_pointer;
   bool twin; /* signed char, long long, atomic_flag: has the values of char, long, bool, and is another type */
   /* TYPE_POINTER, TYPE_ARRAY: what it points to or is made of; TYPE_FUNCTION: what it returns */
   const struct type *of;
   uint32_t count; /* TYPE_ARRAY: elements; 0 while not known */
+  /* TYPE_ARRAY: the variable that has the number of its elements, where that is not constant; or NULL. variable: it or
+   * what it is made of has one: then its size and cells are not known, and are 0 here. */
+  struct decl *length;
+  bool variable;
   /* TYPE_STRUCT; a union is one whose fields all begin at 0 */
   const char *tag; /* or NULL */
   bool is_union;
@@ -107,6 +111,7 @@ struct decl {
   bool used;              /* named by some expression */
   bool defined;           /* a function with a body, a variable that is not only extern */
   bool is_static;         /* of file scope, and not seen from other files */
+  bool is_length;         /* DECL_VARIABLE: a number of elements (parse_length.c) */
   bool is_weak;           /* another file's definition is preferred */
   struct expr *cleanup;   /* a local variable: the call that ends it, f(&x), by its cleanup attribute; or NULL */
   int builtin;            /* DECL_FUNCTION: enum builtin, BUILTIN_NONE for the user's own */
@@ -168,6 +173,7 @@ enum builtin {
   BUILTIN_BITS,     /* __builtin_ctz and others: order is the enum bits */
   BUILTIN_OVERFLOW, /* __builtin_add_overflow(a, b, &to): op */
   BUILTIN_ABS,
+  BUILTIN_MATH, /* fabs and others, whose results are exact */
   BUILTIN_UNREACHABLE,
   BUILTIN_NOTHING, /* output, and sleeping: the arguments are evaluated, and that is all */
   BUILTIN_RANDOM,  /* rand and others: any number, where it is reduced to a few */
@@ -203,7 +209,7 @@ enum memory_order_of {
 
 /* Expressions. */
 enum expr_kind {
-  E_NUMBER,  /* value */
+  E_NUMBER,  /* value: of an integer that is no __int128; or the bits of a float or double */
   E_STRING,  /* text: only as the message of an assertion, or a name in a harness macro */
   E_NAME,    /* decl */
   E_CALL,    /* a: the function: E_NAME of a DECL_FUNCTION, or the value of a pointer to one; args */

@@ -33,6 +33,11 @@
 /* Also as the compiler's own builtin, which needs no header. */
 #define BUILTIN(name, header, builtin, signature) \
   PLAIN(name, header, builtin, signature), PLAIN("__builtin_" name, HEADER_ALWAYS, builtin, signature)
+#define MATH(name) \
+  {name, HEADER_MATH, BUILTIN_MATH, "gg", OP_NONE}, {name "f", HEADER_MATH, BUILTIN_MATH, "ff", OP_NONE}, \
+      {"__builtin_" name, HEADER_ALWAYS, BUILTIN_MATH, "gg", OP_NONE}, { \
+    "__builtin_" name "f", HEADER_ALWAYS, BUILTIN_MATH, "ff", OP_NONE \
+  }
 #define REFUSED(name, header) \
   { name, header, BUILTIN_NONE, NULL, OP_NONE }
 
@@ -110,6 +115,11 @@ static const struct known known[] = {
     PLAIN("abs", HEADER_STDLIB, ABS, "ii"),
     PLAIN("labs", HEADER_STDLIB, ABS, "LL"),
     PLAIN("llabs", HEADER_STDLIB, ABS, "LL"),
+    MATH("fabs"),
+    MATH("sqrt"),
+    MATH("floor"),
+    MATH("ceil"),
+    MATH("trunc"),
     BUILTIN("exit", HEADER_STDLIB, EXIT, "0i"),
     PLAIN("_Exit", HEADER_STDLIB, EXIT, "0i"),
     PLAIN("quick_exit", HEADER_STDLIB, EXIT, "0i"),
@@ -180,14 +190,19 @@ const struct known *known_find(const char *name) {
   return NULL;
 }
 
-/* __sync_fetch_and_add_8 is __sync_fetch_and_add of 8 unsigned bytes, whatever its first argument points to. */
+/* __sync_fetch_and_add_8 is __sync_fetch_and_add of 8 unsigned bytes, and __sync_bool_compare_and_swap_16 of 16,
+ * whatever its first argument points to. */
 const struct known *known_sized(const char *name, uint32_t *size) {
   size_t length = strlen(name);
-  if (strncmp(name, "__sync_", 7) != 0 || name[length - 2] != '_' || !strchr("1248", name[length - 1])) return NULL;
+  const char *digits = strrchr(name, '_');
+  if (strncmp(name, "__sync_", 7) != 0) return NULL;
+  bool wide = !strcmp(digits, "_16");
+  if (!wide && (digits[1] == 0 || !strchr("1248", digits[1]) || digits[2])) return NULL;
+  length -= strlen(digits);
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strlen(known[i].name) == length - 2 && !strncmp(known[i].name, name, length - 2) && known[i].signature &&
+    if (strlen(known[i].name) == length && !strncmp(known[i].name, name, length) && known[i].signature &&
         known[i].signature[1]) {
-      *size = (uint32_t)(name[length - 1] - '0');
+      *size = wide ? 16 : (uint32_t)(digits[1] - '0');
       return &known[i];
     }
   return NULL;
@@ -198,7 +213,7 @@ const char *header_name(enum header h) {
       [HEADER_ALWAYS] = "",         [HEADER_ASIF] = "asif",     [HEADER_STDATOMIC] = "stdatomic",
       [HEADER_STDLIB] = "stdlib",   [HEADER_STRING] = "string", [HEADER_PTHREAD] = "pthread",
       [HEADER_THREADS] = "threads", [HEADER_SCHED] = "sched",   [HEADER_ASSERT] = "assert",
-      [HEADER_STDIO] = "stdio",     [HEADER_UNISTD] = "unistd"};
+      [HEADER_STDIO] = "stdio",     [HEADER_UNISTD] = "unistd", [HEADER_MATH] = "math"};
   return names[h];
 }
 

@@ -11,6 +11,7 @@
  *   D  a pointer to a value of the type, which is read     R  a pointer to where the result goes
  *   .  any arguments, which are only evaluated; before it i is zero, and I a number that is not known
  *   I  any integer     T  a pointer to any integer     U  unsigned    H  unsigned short    q  unsigned long long
+ *   f  float           g  double
  * Arguments d, m, r and w do not appear in the call that comes out. */
 #include <assert.h>
 
@@ -123,6 +124,8 @@ static struct expr *argument(struct call *c, char letter, struct expr *e) {
   case 'U': return expr_as_if_assigned(f, e, TYPE_OF(UINT), "an argument");
   case 'H': return expr_as_if_assigned(f, e, TYPE_OF(USHORT), "an argument");
   case 'q': return expr_as_if_assigned(f, e, TYPE_OF(ULLONG), "an argument");
+  case 'f': return expr_as_if_assigned(f, e, TYPE_OF(FLOAT), "an argument");
+  case 'g': return expr_as_if_assigned(f, e, TYPE_OF(DOUBLE), "an argument");
   case 'i': return expr_as_if_assigned(f, e, TYPE_OF(INT), "an argument");
   case 'L': return expr_as_if_assigned(f, e, TYPE_OF(LONG), "an argument");
   case 'l': return expr_as_if_assigned(f, e, TYPE_OF(ULONG), "an argument");
@@ -166,6 +169,8 @@ static const struct type *result_type(struct call *c, struct place place) {
   case 'l': return TYPE_OF(ULONG);
   case 'U': return TYPE_OF(UINT);
   case 'H': return TYPE_OF(USHORT);
+  case 'f': return TYPE_OF(FLOAT);
+  case 'g': return TYPE_OF(DOUBLE);
   case 'u': return TYPE_OF(UINTPTR);
   case 'p': return type_pointer(c->f, TYPE_OF(VOID), place);
   default: return TYPE_OF(VOID);
@@ -259,6 +264,8 @@ static const struct type *letter_type(struct front *f, char letter, struct place
   switch (letter) {
   case '0': return TYPE_OF(VOID);
   case 'b': return TYPE_OF(BOOL);
+  case 'f': return TYPE_OF(FLOAT);
+  case 'g': return TYPE_OF(DOUBLE);
   case 'i': return TYPE_OF(INT);
   case 'L': return TYPE_OF(LONG);
   case 'l': return TYPE_OF(ULONG);
@@ -312,7 +319,8 @@ struct expr *expr_call(struct front *f, struct place place, struct expr *functio
   bool named = function->kind == E_NAME && function->decl->kind == DECL_FUNCTION;
   if (named) function = known_of_system(f, function);
   if (named && function->decl->access && count) {
-    static const enum basic of_size[] = {[1] = BASIC_UCHAR, [2] = BASIC_USHORT, [4] = BASIC_UINT, [8] = BASIC_ULONG};
+    static const enum basic of_size[] = {
+        [1] = BASIC_UCHAR, [2] = BASIC_USHORT, [4] = BASIC_UINT, [8] = BASIC_ULONG, [16] = BASIC_UINT128};
     const struct type *to = type_pointer(f, &basic_types[of_size[function->decl->access]], place);
     args[0] = expr_cast(f, place, to, expr_value(f, args[0]));
   }

@@ -57,6 +57,9 @@ static void visit(const struct visit *v, const struct type *t, uint32_t offset, 
   if (t->kind == TYPE_ARRAY) {
     for (uint32_t i = 0; i < t->count; i++)
       visit(v, t->of, offset + i * t->of->size, join_names(v, name, "", (int)i), atomic);
+  } else if (type_is_int128(t)) {
+    v->to(v->self, offset, TYPE_OF(UINTPTR), join_names(v, name, "low", -1), atomic);
+    v->to(v->self, offset + 8, TYPE_OF(UINTPTR), join_names(v, name, "high", -1), atomic);
   } else if (t->kind != TYPE_STRUCT) {
     v->to(v->self, offset, t, name, atomic);
   } else if (t->as_bytes) {

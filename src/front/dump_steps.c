@@ -239,6 +239,26 @@ static void compute_print(const struct program *p, const struct program_op *op, 
     text_char(t, ' ');
     scalar_print(in->scalar, t);
     break;
+  case I_INT128:
+  case I_FLOATING:
+    if (in->b != NO_REG) reg_print(op, in->a, in->code == I_INT128 ? 2 : 1, t);
+    text_printf(t, in->b != NO_REG ? " %s " : "%s", operator_text(in->op));
+    reg_print(op, in->b != NO_REG ? in->b : in->a, 1, t);
+    text_printf(t, in->code == I_FLOATING ? " f%u" : in->scalar.is_signed ? " i%u" : " u%u", in->scalar.bits);
+    break;
+  case I_CONVERT:
+    text_add(t, in->op == CONVERT_FUNCTION ? in->text : "convert");
+    text_char(t, ' ');
+    reg_print(op, in->a, 1, t);
+    if (in->op != CONVERT_TO_FLOATING && in->op != CONVERT_EXTEND) text_printf(t, " f%u", (unsigned)in->imm);
+    text_add(t, " to ");
+    if (in->op == CONVERT_TO_FLOATING || in->op == CONVERT_FUNCTION)
+      text_printf(t, "f%u", (unsigned)in->imm);
+    else if (in->op == CONVERT_FLOATING)
+      text_printf(t, "f%u", in->scalar.bits);
+    else
+      text_printf(t, "%s%u", in->scalar.is_signed ? "i" : "u", in->op == CONVERT_EXTEND ? 128 : in->scalar.bits);
+    break;
   case I_BITS:
     text_printf(t, "%s ", in->text);
     reg_print(op, in->a, 1, t);

@@ -122,25 +122,38 @@ bool expr_is_null(const struct expr *e) {
   return e->kind == E_NUMBER && !e->value && type_is_integer(e->type);
 }
 
-_Noreturn static void refuse_float(struct front *f, struct place place) { front_outside(f, place, "floating point"); }
+/* Floating point that is computed with in other formats than those of float and double. */
+_Noreturn static void refuse_float(struct front *f, const struct type *t, struct place place) {
+  front_outside(f, place, "arithmetic on '%s'", type_text(f, t->plain));
+}
 
 static struct expr *integer(struct front *f, struct expr *e, struct place place, const char *what) {
   e = expr_value(f, e);
-  if (e->type->kind == TYPE_FLOAT) refuse_float(f, e->place);
   if (!type_is_integer(e->type)) front_fail(f, place, "%s needs an integer, not '%s'", what, type_text(f, e->type));
+  return e;
+}
+
+/* An integer, or where the operator takes one, a float or double. */
+static struct expr *number(struct front *f, struct expr *e, enum operator op, struct place place, const char *what) {
+  e = expr_value(f, e);
+  bool takes = op == OP_PLUS || op == OP_NEG || (op >= OP_ADD && op <= OP_DIV) || (op >= OP_EQ && op <= OP_GE);
+  if (e->type->kind != TYPE_FLOAT || !takes) return integer(f, e, place, what);
+  if (e->type->outside) refuse_float(f, e->type, e->place);
   return e;
 }
 
 /* Where only zero or not matters, x ? 16 : 0 is x. */
 static struct expr *zero_or_not(struct expr *e) {
-  bool is = e->kind == E_CONDITION && e->b->kind == E_NUMBER && e->b->value && e->c->kind == E_NUMBER && !e->c->value;
+  bool is = e->kind == E_CONDITION && type_is_integer(e->type) && e->b->kind == E_NUMBER && e->b->value &&
+            e->c->kind == E_NUMBER && !e->c->value;
   return is ? e->a : e;
 }
 
 struct expr *expr_condition_value(struct front *f, struct expr *e) {
   if (e->kind == E_STRING) return expr_number(f, e->place, 1, TYPE_OF(INT)); /* assert(x && "why") */
   e = zero_or_not(expr_value(f, e));
-  if (e->type->kind == TYPE_FLOAT) refuse_float(f, e->place);
+  if (e->type->kind == TYPE_FLOAT || type_is_int128(e->type)) /* its word, or its words, need not be zero where it is */
+    return expr_binary(f, e->place, OP_NE, e, expr_number(f, e->place, 0, TYPE_OF(INT)));
   if (!type_is_scalar(e->type))
     front_fail(f, e->place, "a condition is a number or a pointer, not '%s'", type_text(f, e->type));
   return e;
@@ -158,33 +171,11 @@ static bool pointers_agree(const struct type *a, const struct type *b) {
   return is_void_pointer(a) || is_void_pointer(b) || type_same(a, b) || differ_in_sign(a->of, b->of);
 }
 
-/* A constant as a float or double; NULL if it is none. */
-static struct expr *float_constant(struct front *f, const struct expr *e, const struct type *to) {
-  if (e->kind != E_NUMBER || to->kind != TYPE_FLOAT || to->outside || e->type->outside) return NULL;
-  uint32_t bits = (uint32_t)e->value;
-  float narrow;
-  double value;
-  memcpy(&narrow, &bits, sizeof narrow);
-  memcpy(&value, &e->value, sizeof value);
-  if (type_is_integer(e->type))
-    value = e->type->is_signed ? (double)e->value : (double)(uint64_t)e->value;
-  else if (e->type->size == 4)
-    value = narrow;
-  int64_t number;
-  memcpy(&number, &value, sizeof number);
-  if (to->size == 4) {
-    if (e->type->bits == 64 && type_is_integer(e->type)) return NULL; /* it would be rounded twice */
-    narrow = (float)value;
-    memcpy(&bits, &narrow, sizeof bits);
-    number = bits;
-  }
-  return expr_number(f, e->place, number, to->plain);
-}
-
 /* True if C lets e be assigned to something of the type. */
 static bool can_be_assigned(struct expr *e, const struct type *to) {
   const struct type *from = e->type;
-  if (type_is_integer(to)) return type_is_integer(from) || (to->kind == TYPE_BOOL && from->kind == TYPE_POINTER);
+  if (type_is_integer(to) || type_is_floating(to))
+    return type_is_number(from) || (to->kind == TYPE_BOOL && from->kind == TYPE_POINTER);
   if (to->kind == TYPE_POINTER) return expr_is_null(e) || (from->kind == TYPE_POINTER && pointers_agree(from, to));
   return (type_is_record(to) || to->kind == TYPE_FLOAT || to->kind == TYPE_VA_LIST) && type_same(from, to);
 }
@@ -194,9 +185,8 @@ struct expr *expr_as_if_assigned(struct front *f, struct expr *e, const struct t
   e = expr_value(f, e);
   const struct type *from = e->type;
   bool fine = can_be_assigned(e, to);
-  struct expr *number = fine ? NULL : float_constant(f, e, to);
-  if (number) return number;
-  if (!fine && (to->kind == TYPE_FLOAT || from->kind == TYPE_FLOAT)) refuse_float(f, e->place);
+  if (!fine && (to->kind == TYPE_FLOAT || from->kind == TYPE_FLOAT))
+    refuse_float(f, to->kind == TYPE_FLOAT && to->outside ? to : from, e->place);
   if (!fine)
     front_fail(f, e->place, "'%s' given to %s of type '%s'", type_text(f, from->plain), what, type_text(f, to->plain));
   return type_is_record(to) ? e : expr_convert(f, e, to, true);
@@ -257,10 +247,11 @@ struct expr *expr_cast(struct front *f, struct place place, const struct type *t
   } else {
     e = expr_value(f, e);
     if (type_is_record(to) && type_same(to, e->type)) return e; /* GNU C */
-    if (to->kind == TYPE_FLOAT && (type_same(to, e->type) || float_constant(f, e, to)))
-      return expr_as_if_assigned(f, e, to, "a cast");
-    if (to->kind == TYPE_FLOAT || e->type->kind == TYPE_FLOAT) refuse_float(f, place);
-    if (!type_is_scalar(to) || !type_is_scalar(e->type))
+    if (to->kind == TYPE_FLOAT && type_same(to, e->type)) return expr_as_if_assigned(f, e, to, "a cast");
+    if ((to->kind == TYPE_FLOAT && to->outside) || (e->type->kind == TYPE_FLOAT && e->type->outside))
+      refuse_float(f, to->outside ? to : e->type, place);
+    bool numbers = type_is_number(to) && type_is_number(e->type);
+    if (!numbers && (!type_is_scalar(to) || !type_is_scalar(e->type)))
       front_fail(f, place, "'%s' cannot be cast to '%s'", type_text(f, e->type->plain), type_text(f, to->plain));
     check_pointer_cast(f, place, to, e);
   }
@@ -279,8 +270,8 @@ static struct expr *unary(struct front *f, struct place place, enum operator op,
 
 struct expr *expr_unary(struct front *f, struct place place, enum operator op, struct expr *a) {
   if (op == OP_NOT) return unary(f, place, op, expr_condition_value(f, a), TYPE_OF(INT));
-  a = integer(f, a, place, op == OP_INVERT ? "~" : op == OP_NEG ? "-" : "+");
-  const struct type *type = type_promoted(a->type);
+  a = number(f, a, op, place, op == OP_INVERT ? "~" : op == OP_NEG ? "-" : "+");
+  const struct type *type = type_is_integer(a->type) ? type_promoted(a->type) : a->type->plain;
   return unary(f, place, op, expr_convert(f, a, type, true), type);
 }
 
@@ -336,9 +327,10 @@ struct expr *expr_binary(struct front *f, struct place place, enum operator op, 
                  type_text(f, b->type->plain));
     return is_comparison(op) ? compare_pointers(f, place, op, a, b) : pointer_arithmetic(f, place, op, a, b);
   }
-  a = integer(f, a, place, "this operator");
-  b = integer(f, b, place, "this operator");
+  a = number(f, a, op, place, "this operator");
+  b = number(f, b, op, place, "this operator");
   if (op == OP_SHL || op == OP_SHR) {
+    if (type_is_int128(b->type)) front_outside(f, b->place, "a shift by an '%s'", type_text(f, b->type->plain));
     const struct type *type = type_promoted(a->type);
     return binary(f, place, op, expr_convert(f, a, type, true), expr_convert(f, b, type_promoted(b->type), true), type);
   }
@@ -363,14 +355,15 @@ static const struct type *pointer_to_either(struct front *f, struct place place,
 }
 
 static const struct type *choice_type(struct front *f, struct place place, const struct expr *b, const struct expr *c) {
-  if (type_is_integer(b->type) && type_is_integer(c->type)) return type_usual(b->type, c->type);
+  if (type_is_number(b->type) && type_is_number(c->type)) return type_usual(b->type, c->type);
   if (b->type->kind == TYPE_POINTER && expr_is_null(c)) return b->type->plain;
   if (c->type->kind == TYPE_POINTER && expr_is_null(b)) return c->type->plain;
   if (b->type->kind == TYPE_POINTER && c->type->kind == TYPE_POINTER && pointers_agree(b->type, c->type))
     return pointer_to_either(f, place, is_void_pointer(b->type) ? b->type : c->type, b->type->of, c->type->of);
   if (b->type->kind == TYPE_VOID && c->type->kind == TYPE_VOID) return TYPE_OF(VOID);
   if ((type_is_record(b->type) || b->type->kind == TYPE_FLOAT) && type_same(b->type, c->type)) return b->type->plain;
-  if (b->type->kind == TYPE_FLOAT || c->type->kind == TYPE_FLOAT) refuse_float(f, place);
+  if (b->type->kind == TYPE_FLOAT || c->type->kind == TYPE_FLOAT)
+    refuse_float(f, c->type->kind == TYPE_FLOAT && c->type->outside ? c->type : b->type, place);
   front_fail(f, place, "a choice between '%s' and '%s'", type_text(f, b->type->plain), type_text(f, c->type->plain));
 }
 
@@ -379,7 +372,7 @@ struct expr *expr_choice(struct front *f, struct place place, struct expr *a, st
   b = expr_value(f, b);
   c = expr_value(f, c);
   const struct type *type = choice_type(f, place, b, c);
-  if (type_is_scalar(type)) {
+  if (type_is_scalar(type) || type_is_floating(type)) {
     b = expr_convert(f, b, type, true);
     c = expr_convert(f, c, type, true);
   }
@@ -409,13 +402,18 @@ struct expr *expr_assign(struct front *f, struct place place, enum operator op, 
   } else if (to->kind == TYPE_POINTER) {
     b = integer(f, b, place, "this operator");
     if (op != OP_ADD && op != OP_SUB) front_fail(f, place, "only += and -= work on a pointer");
+    if (type_is_int128(b->type)) b = expr_convert(f, b, TYPE_OF(LONG), true);
     type_must_be_complete(f, to->of, place, "arithmetic on a pointer to");
     computing = to;
   } else {
-    if (to->kind == TYPE_FLOAT) refuse_float(f, place);
-    if (!type_is_integer(to)) front_fail(f, place, "this operator needs an integer, not '%s'", type_text(f, to));
-    b = integer(f, b, place, "this operator");
-    computing = op == OP_SHL || op == OP_SHR ? type_promoted(to) : type_usual(to, b->type);
+    bool shifts = op == OP_SHL || op == OP_SHR;
+    if (to->kind == TYPE_FLOAT && to->outside) refuse_float(f, to, place);
+    if (!type_is_integer(to) && !(type_is_floating(to) && op <= OP_DIV))
+      front_fail(f, place, "this operator needs an integer, not '%s'", type_text(f, to));
+    b = number(f, b, op, place, "this operator");
+    if (shifts && type_is_int128(b->type))
+      front_outside(f, b->place, "a shift by an '%s'", type_text(f, b->type->plain));
+    computing = shifts ? type_promoted(to) : type_usual(to, b->type);
   }
   struct expr *e = expr_new(f, E_ASSIGN, place, a, b, NULL);
   e->op = op;
@@ -427,8 +425,8 @@ struct expr *expr_assign(struct front *f, struct place place, enum operator op, 
 struct expr *expr_step(struct front *f, struct place place, enum operator op, bool postfix, struct expr *a) {
   store_to(f, place, a);
   const struct type *t = a->type->plain;
-  if (t->kind == TYPE_FLOAT) refuse_float(f, place);
-  if (!type_is_scalar(t))
+  if (t->kind == TYPE_FLOAT && t->outside) refuse_float(f, t, place);
+  if (!type_is_scalar(t) && !type_is_floating(t))
     front_fail(f, place, "%s needs a number or a pointer, not '%s'", op == OP_ADD ? "++" : "--", type_text(f, t));
   if (t->kind == TYPE_POINTER) type_must_be_complete(f, t->of, place, "arithmetic on a pointer to");
   struct expr *e = expr_new(f, E_STEP, place, a, NULL, NULL);
@@ -465,6 +463,7 @@ struct expr *expr_index(struct front *f, struct place place, struct expr *a, str
     b = swap;
   }
   b = integer(f, b, place, "an index");
+  if (type_is_int128(b->type)) b = expr_convert(f, b, TYPE_OF(LONG), true);
   if (a->kind == E_STRING) a = string_variable(f, a);
   a = a->type->kind == TYPE_ARRAY && a->kind != E_STRING ? decay(f, a) : expr_value(f, a);
   if (a->type->kind != TYPE_POINTER)
@@ -544,6 +543,8 @@ static bool is_static_place(const struct expr *e) {
 }
 
 void expr_must_be_static(struct front *f, const struct expr *e) {
+  struct constant number;
+  if (constant_number(e, &number)) return;
   while (e->kind == E_CAST) e = e->a;
   if (e->kind == E_NUMBER || e->kind == E_STRING) return;
   if ((e->kind == E_ADDRESS || e->kind == E_DECAY) && is_static_place(e->a)) return;

@@ -102,9 +102,20 @@ static struct expr *fold_logical(struct expr *e) {
   return is_number(e->b) ? becomes(e, e->b->value != 0) : e;
 }
 
+/* Of what is floating, and integers made of that or of an __int128. */
+static struct expr *fold_other(struct expr *e) {
+  struct constant c;
+  if (type_is_int128(e->type) || !constant_number(e, &c)) return e;
+  if (type_is_integer(e->type)) return becomes(e, (int64_t)c.low);
+  *e = (struct expr){.kind = E_NUMBER, .place = e->place, .type = e->type, .value = (int64_t)c.low};
+  return e;
+}
+
+static bool is_other(const struct expr *e) { return e && !type_is_word(e->type); }
+
 struct expr *fold(struct expr *e) {
   int64_t value;
-  if (e->type->bits > 64) return e;
+  if (is_other(e) || (e->kind != E_CONDITION && (is_other(e->a) || is_other(e->b)))) return fold_other(e);
   switch (e->kind) {
   case E_UNARY: return is_number(e->a) ? fold_unary(e) : e;
   case E_BINARY:

@@ -2,7 +2,8 @@
  *
  *   lex.c       text -> tokens, each with its place in the user's files (columns.c)
  *   parse_*.c   tokens -> nodes, in one pass: C declares before it uses, so every node is typed as soon as it is made
- *   expr.c      the typing of operators, with conversions made explicit; fold.c computes what is constant
+ *   expr.c      the typing of operators, with conversions made explicit; fold.c computes what is constant, of other
+ *               types than a word's with constants.c, int128.c and floating.c
  *   call.c      the typing of calls, and of the functions known by name (builtin.c)
  *   type.c      types and their layout; scope.c: names and what they mean
  *
@@ -76,6 +77,7 @@ struct line_table {
 /* A part of the file that is left out if it cannot be read: where it began, and what was open there. */
 struct attempt {
   jmp_buf jump;
+  const struct prototype *prototype;
   struct attempt *outer;
   size_t at, labels;
   uint32_t level, depth, loops, switches, atomics, blocks;
@@ -96,6 +98,11 @@ struct pack_from { /* #pragma pack, before a token */
 struct use { /* of something declared that must be defined by the end of the file */
   struct decl *decl;
   struct place place;
+};
+
+struct prototype { /* whose parameters are being read: those so far */
+  const struct prototype *outer;
+  VEC(struct decl *) params;
 };
 
 struct front {
@@ -125,7 +132,9 @@ struct front {
   uint32_t headers;             /* bits of enum header: whose functions are known */
   VEC(struct type *) qualified; /* copies of struct types, to be completed with them */
   VEC(struct use) uses;
-  VEC(struct decl *) wrappers; /* of functions known by name whose addresses are taken */
+  VEC(struct decl *) wrappers;       /* of functions known by name whose addresses are taken */
+  const struct prototype *prototype; /* being read; or NULL */
+  VEC(struct decl *) lengths;        /* of arrays: variables that are not declared yet (parse_length.c) */
   /* The function being read. */
   struct decl *function;
   VEC(struct label) labels;
@@ -246,6 +255,11 @@ bool type_identical(const struct type *, const struct type *); /* and not just o
 const char *type_text(struct front *, const struct type *);
 const struct field *type_field(const struct type *, const char *name);
 static inline bool type_is_integer(const struct type *t) { return t->kind == TYPE_INT || t->kind == TYPE_BOOL; }
+static inline bool type_is_int128(const struct type *t) { return t->kind == TYPE_INT && t->bits > 64; }
+static inline bool type_is_floating(const struct type *t) { return t->kind == TYPE_FLOAT && !t->outside; }
+static inline bool type_is_number(const struct type *t) { return type_is_integer(t) || type_is_floating(t); }
+/* A scalar whose arithmetic is that of a word: no __int128 and nothing floating. */
+static inline bool type_is_word(const struct type *t) { return t->kind != TYPE_FLOAT && !type_is_int128(t); }
 static inline bool type_is_scalar(const struct type *t) { return type_is_integer(t) || t->kind == TYPE_POINTER; }
 static inline bool type_is_record(const struct type *t) { return t->kind == TYPE_STRUCT; } /* or a union */
 /* The type with another alignment, as a typedef gives it. */
@@ -263,9 +277,17 @@ void cells_of_struct(struct mem *, struct type *); /* its cells, and where its f
 /* An object of one type may be accessed as the other, which is as long at most: it has the same cells. */
 bool cells_agree(struct mem *, const struct type *object, const struct type *as);
 
+/* An integer, its sign in all upper bits if it is signed; or the bits of a float or double. */
+struct constant {
+  uint64_t low, high;
+};
+
 /* fold.c: the number that a node over numbers stands for, or the node */
 int64_t fold_wrap(int64_t, const struct type *); /* as a value of an integer type */
 struct expr *fold(struct expr *);
+/* constants.c: what a constant expression of any arithmetic type is: of a floating one, its bits. False: it is not
+ * constant, or C does not define it. */
+bool constant_number(const struct expr *, struct constant *);
 
 /* expr.c: typed nodes */
 struct expr *expr_new(struct front *, enum expr_kind, struct place, struct expr *a, struct expr *b, struct expr *c);
@@ -306,6 +328,7 @@ enum header {
   HEADER_ASSERT,
   HEADER_STDIO,
   HEADER_UNISTD,
+  HEADER_MATH,
   HEADER_COUNT
 };
 struct known {
@@ -402,6 +425,16 @@ struct expr *parse_initialiser(struct front *, const struct type **);
 /* parse_asm.c: an asm statement: NULL if it changes nothing, otherwise the call that it is like */
 struct expr *parse_asm(struct front *);
 bool parse_at_asm(struct front *);
+
+/* parse_length.c */
+struct expr *length_parse(struct front *);
+const struct type *length_array(struct front *, const struct type *of, struct expr *length, struct place);
+void length_drop(struct front *, const struct type *array);
+/* Those of f->lengths from there on: as declarations, or around an expression. */
+void lengths_declare(struct front *, size_t from, struct statements *);
+struct expr *lengths_around(struct front *, size_t from, struct expr *);
+/* sizeof of a type, or of an expression of it. */
+struct expr *length_size(struct front *, const struct type *, const struct expr *of, struct place);
 
 /* parse_stmt.c */
 struct statements {

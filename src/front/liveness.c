@@ -14,6 +14,20 @@ static unsigned span_add(struct span *out, unsigned n, reg first, uint16_t count
 
 static bool is_access(const struct inst *in) { return in->code >= I_LOAD && in->code <= I_UNLOCK; }
 
+static bool is_comparison(const struct inst *in) { return in->op >= OP_EQ && in->op <= OP_GE; }
+
+/* How many registers the operand a of an instruction that computes has, and its result. */
+static uint16_t operand_cells(const struct inst *in) {
+  return in->code == I_INT128 || (in->code == I_CONVERT && in->op == CONVERT_TO_FLOATING && in->scalar.bits > 64) ? 2
+                                                                                                                  : 1;
+}
+
+static uint16_t result_cells(const struct inst *in) {
+  if (in->code == I_INT128) return is_comparison(in) ? 1 : 2;
+  bool wide = in->op == CONVERT_EXTEND || (in->op == CONVERT_FROM_FLOATING && in->scalar.bits > 64);
+  return in->code == I_CONVERT && wide ? 2 : 1;
+}
+
 static uint16_t cells_of(const struct inst *in) {
   switch (in->code) {
   case I_MOVE:
@@ -45,12 +59,15 @@ unsigned inst_reads(const struct inst *in, struct span out[3]) {
   case I_EXTRACT:
   case I_MOVE: return span_add(out, n, in->a, count);
   case I_INSERT: return span_add(out, span_add(out, n, in->a, 1), in->d, count);
+  case I_CONVERT: return span_add(out, n, in->a, operand_cells(in));
+  case I_INT128: return span_add(out, span_add(out, n, in->a, 2), in->b, in->op == OP_SHL || in->op == OP_SHR ? 1 : 2);
   default: break;
   }
   if (!is_access(in) || !(in->flags & FLAG_GLOBAL)) n = span_add(out, n, in->a, 1);
   if (is_access(in) && (in->flags & FLAG_BYTES)) n = span_add(out, n, in->c, 1);
   switch (in->code) {
   case I_BINARY:
+  case I_FLOATING:
   case I_INDEX:
   case I_DIFFER:
   case I_ALLOC:
@@ -71,6 +88,8 @@ unsigned inst_writes(const struct inst *in, struct span out[2]) {
   case I_LOAD:
   case I_INSERT:
   case I_EXCHANGE: return span_add(out, n, in->d, in->count);
+  case I_INT128:
+  case I_CONVERT: return span_add(out, n, in->d, result_cells(in));
   default: return span_add(out, n, in->d, 1);
   }
 }

@@ -110,7 +110,8 @@ static uint32_t name_parts(struct lowering *l, uint32_t r, const char *name, con
       r = name_parts(l, r, *t->fields[i].name ? lower_text(l, "%s.%s", name, t->fields[i].name) : name,
                      t->fields[i].type);
   } else {
-    for (uint32_t i = 0; i < t->cells; i++) l->names.at[r++] = name;
+    for (uint32_t i = 0; i < t->cells; i++)
+      l->names.at[r++] = !type_is_int128(t) ? name : lower_text(l, "%s.%s", name, i ? "high" : "low");
   }
   return r;
 }
@@ -169,14 +170,14 @@ static enum result_of result_of(struct lowering *l, const struct decl *f) {
   case TYPE_VOID: return RESULT_OF_VOID;
   case TYPE_BOOL: return RESULT_OF_BOOL;
   case TYPE_INT:
-    if (!f->type->of->holds_pointer) return RESULT_OF_INT; /* fall through */
+    if (!f->type->of->holds_pointer && !type_is_int128(f->type->of)) return RESULT_OF_INT; /* fall through */
   default: lower_outside(l, f->place, "an operation that returns anything but a number, a bool or nothing");
   }
 }
 
 static void check_parameters(struct lowering *l, const struct decl *f) {
   for (uint32_t i = 0; i < f->param_count; i++)
-    if (!type_is_integer(f->params[i]->type))
+    if (!type_is_integer(f->params[i]->type) || type_is_int128(f->params[i]->type))
       lower_outside(l, f->params[i]->place, "an operation whose parameter is anything but a number or a bool");
   if (f->param_count > 3) lower_outside(l, f->place, "an operation with more than three parameters");
 }

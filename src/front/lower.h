@@ -12,6 +12,8 @@
  *   lower_call.c    calls: inlining
  *   lower_copy.c    memcpy, memmove, memset, memcmp, realloc
  *   lower_builtin.c calls of functions that are known: atomics, malloc, locks, Asif's own
+ *   lower_real.c    arithmetic on __int128 and floating point
+ *   lower_length.c  arrays whose size is not constant
  *   lower_numbers.c builtins that only compute
  *   lower_stmt.c    statements, scopes and jumps
  *   tidy.c          less code: jumps to jumps, copies, what is never used; registers shared
@@ -328,6 +330,22 @@ struct value value_moved(struct lowering *, struct value pointer, struct value b
                          uint32_t bound, struct place);
 void check_pointer_cast(struct lowering *, const struct expr *cast);
 void check_forgotten_types(struct lowering *);
+
+/* lower_real.c: of __int128 and floating point */
+struct value real_convert(struct lowering *, struct value, const struct type *from, const struct type *to,
+                          struct place);
+struct value real_unary(struct lowering *, enum operator, const struct type *, struct value, struct place);
+struct value real_binary(struct lowering *, enum operator, const struct type *, struct value, struct value,
+                         struct place);
+
+struct value lower_math(struct lowering *, const struct expr *call);
+
+/* lower_length.c */
+const struct type *length_element(const struct type *);
+struct value length_scaled(struct lowering *, struct value, const struct type *, struct place);
+struct value length_elements(struct lowering *, const struct type *, struct place);
+void length_check(struct lowering *, reg length, struct place);
+void length_check_index(struct lowering *, struct value index, const struct type *array, bool past, struct place);
 
 /* lower_call.c */
 struct value lower_call(struct lowering *, const struct expr *, bool wanted);

@@ -164,6 +164,7 @@ void lower_failed_allocation(struct lowering *l, reg given, struct place at) {
 
 static struct value allocate(struct lowering *l, const struct expr *e, const struct type *of) {
   bool zero = e->a->decl->builtin == BUILTIN_CALLOC, whole;
+  of = length_element(of);
   if (of->kind == TYPE_VOID || !of->size || !of->cells) of = TYPE_OF(UCHAR);
   if (e->a->decl->builtin == BUILTIN_REALLOC) return lower_realloc(l, e, of);
   struct value count;
@@ -438,6 +439,7 @@ static struct value builtin_value(struct lowering *l, const struct expr *e, bool
   case BUILTIN_BITS: return lower_bits(l, e);
   case BUILTIN_OVERFLOW: return lower_overflow(l, e);
   case BUILTIN_ABS: return lower_abs(l, e);
+  case BUILTIN_MATH: return lower_math(l, e);
   case BUILTIN_UNREACHABLE: emit_trap(l, e->place, "__builtin_unreachable() was reached")->imm = TRAP_UNDEFINED; break;
   case BUILTIN_EXIT:
     lower_effect(l, e->args[0]);

@@ -6,6 +6,7 @@ static bool is_comparison(enum operator op) { return op >= OP_EQ && op <= OP_GE;
 /* Its value is 0 or 1. */
 static bool has_one(const struct type *t) { return t->kind != TYPE_INT || t->bits > 1 || !t->is_signed; }
 static bool is_truth(const struct expr *e) {
+  if (!type_is_word(e->type)) return false;
   if (e->type->kind == TYPE_BOOL) return true;
   if (e->kind == E_CAST && type_is_integer(e->type) && type_is_integer(e->a->type))
     return has_one(e->type) && is_truth(e->a);
@@ -24,7 +25,9 @@ static bool holds_all(const struct type *to, const struct type *from) {
 
 struct value value_convert(struct lowering *l, struct value v, const struct type *from, const struct type *to,
                            struct place at) {
-  if (to->kind == TYPE_VOID || to->kind == TYPE_STRUCT || to->kind == TYPE_POINTER) return v;
+  if (to->kind == TYPE_VOID || to->kind == TYPE_STRUCT || from->kind == TYPE_STRUCT) return v;
+  if (!type_is_word(from) || !type_is_word(to)) return real_convert(l, v, from, to, at);
+  if (to->kind == TYPE_POINTER) return v;
   if (v.kind == VALUE_NUMBER) return value_number(fold_wrap(v.imm, to));
   if (to->kind == TYPE_INT && to->bits == 1) { /* a bit-field, and no bool */
     if (from->kind == TYPE_INT && from->bits == 1 && from->is_signed == to->is_signed) return v;
@@ -88,6 +91,7 @@ static bool changes_nothing(enum operator op, const struct type *t, int64_t b) {
 struct value value_binary(struct lowering *l, enum operator op, const struct type *t, struct value a, struct value b,
                           struct place at) {
   int64_t n;
+  if (!type_is_word(t)) return real_binary(l, op, t, a, b, at);
   if (a.kind == VALUE_NUMBER && b.kind == VALUE_NUMBER && fold_numbers(op, t, a.imm, b.imm, &n)) return value_number(n);
   if (a.kind == VALUE_NUMBER && commutes(op)) {
     struct value left = a;
@@ -118,6 +122,8 @@ static bool stays_inside(const struct lowering *l, struct value p, int64_t cells
 
 struct value value_moved(struct lowering *l, struct value p, struct value by, const struct type *of, bool back,
                          uint32_t bound, struct place at) {
+  by = length_scaled(l, by, of, at);
+  of = length_element(of);
   int64_t cells = back ? -(int64_t)of->cells : (int64_t)of->cells;
   int64_t bytes = of->kind == TYPE_VOID ? 1 : (int64_t)of->size;
   if (back) bytes = -bytes;
@@ -147,9 +153,11 @@ static struct value differ(struct lowering *l, const struct expr *e) {
   in->a = x;
   in->b = y;
   in->d = d;
-  in->imm = e->a->type->of->cells;
-  in->bytes = e->a->type->of->kind == TYPE_VOID ? 1 : e->a->type->of->size;
-  return value_in(d);
+  const struct type *of = length_element(e->a->type->of);
+  in->imm = of->cells;
+  in->bytes = of->kind == TYPE_VOID ? 1 : of->size;
+  if (of == e->a->type->of) return value_in(d);
+  return value_binary(l, OP_DIV, TYPE_OF(LONG), value_in(d), length_elements(l, e->a->type->of, e->place), e->place);
 }
 
 /* rand() % n, rand() & 3: any of a few numbers. */
@@ -193,6 +201,7 @@ static struct value binary(struct lowering *l, const struct expr *e) {
 }
 
 struct value value_unary(struct lowering *l, enum operator op, const struct type *t, struct value a, struct place at) {
+  if (!type_is_word(t)) return real_unary(l, op, t, a, at);
   if (op == OP_NOT && a.kind != VALUE_REG) return value_number(a.kind == VALUE_NUMBER && !a.imm);
   reg r = value_reg(l, a, at), d = reg_new(l, 1, "");
   struct inst *in = emit_inst(l, I_UNARY, at);
@@ -224,6 +233,7 @@ static bool is_allocation(const struct expr *e) {
 
 /* It is zero exactly if what is cast is. */
 static bool cast_keeps_zero(const struct expr *e) {
+  if (!type_is_word(e->type) || !type_is_word(e->a->type)) return false;
   if (is_allocation(e->a)) return false;
   return e->type->kind == TYPE_BOOL || is_truth(e->a) || scalar_of(e->type).bits >= scalar_of(e->a->type).bits;
 }
@@ -285,7 +295,7 @@ void lower_branch(struct lowering *l, const struct expr *e, bool when, uint32_t 
     lower_branch(l, e->a, !when, label);
     return;
   case E_BINARY:
-    if ((e->op != OP_EQ && e->op != OP_NE) || !is_zero(e->b)) break;
+    if ((e->op != OP_EQ && e->op != OP_NE) || !is_zero(e->b) || !type_is_word(e->a->type)) break;
     lower_branch(l, e->a, e->op == OP_EQ ? !when : when, label);
     return;
   case E_CAST:
@@ -456,6 +466,7 @@ static struct value step(struct lowering *l, const struct expr *e, bool wanted) 
  * not have the same, that is found out at run time (program.loose). */
 
 static void add_pointed(struct lowering *l, const struct type *t, struct place place, bool guessed) {
+  t = length_element(t);
   if (t->kind == TYPE_VOID) return;
   struct pointed p = {t->plain, place};
   for (size_t i = 0; i < (guessed ? l->guessed.count : l->forgotten.count); i++)
@@ -481,6 +492,8 @@ void check_pointer_cast(struct lowering *l, const struct expr *e) {
   const struct type *to = e->type->kind == TYPE_POINTER ? e->type->of : NULL;
   const struct type *from = e->a->type->kind == TYPE_POINTER ? e->a->type->of : NULL;
   if (e->a->kind == E_NUMBER || (!to && !from)) return;
+  if (to) to = length_element(to);
+  if (from) from = length_element(from);
   if (to && from && to->kind != TYPE_VOID && from->kind != TYPE_VOID) {
     if (!cells_agree(l->mem, from, to)) lower_loose(l, e->place, "%s", cast_text(l, from, to));
     return;
@@ -510,7 +523,7 @@ static struct value cast(struct lowering *l, const struct expr *e) {
   check_pointer_cast(l, e);
   if (e->type->kind == TYPE_POINTER && e->type->of->kind != TYPE_VOID && e->a->kind == E_CALL) l->cast_as = e->type->of;
   struct value v = lower_value(l, e->a);
-  if (type_is_integer(e->type) && has_one(e->type) && is_truth(e->a)) return v;
+  if (type_is_integer(e->type) && type_is_word(e->type) && has_one(e->type) && is_truth(e->a)) return v;
   return value_convert(l, v, e->a->type, e->type, e->place);
 }
 

@@ -75,6 +75,8 @@ bool is_hoisted(const struct lowering *l, const struct decl *d) {
 
 static void hoist(struct lowering *l, const struct decl *d, const struct stmt *jump) {
   if (d->kind != DECL_VARIABLE || d->storage != STORAGE_AUTO || is_hoisted(l, d)) return;
+  if (d->type->variable)
+    lower_refuse(l, jump->place, "a goto past the declaration of %s, whose size is not constant", d->name);
   if (d->cleanup) lower_outside(l, jump->place, "a goto past the declaration of a variable with a cleanup");
   vec_push(l->mem, &l->frame->hoisted, d);
 }

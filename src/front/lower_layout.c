@@ -51,7 +51,7 @@ static cell_list flatten(struct lowering *l, const struct type *t) {
 }
 
 const struct cell *cells_shape(struct lowering *l, const struct type *t) {
-  if (t->kind != TYPE_STRUCT && t->kind != TYPE_ARRAY) return NULL;
+  if (t->kind != TYPE_STRUCT && t->kind != TYPE_ARRAY && !type_is_int128(t)) return NULL;
   for (size_t i = 0; i < l->shapes.count; i++)
     if (l->shapes.at[i].type == t->plain) return l->shapes.at[i].cells;
   struct shape shape = {t->plain, flatten(l, t).at};
@@ -220,6 +220,18 @@ static void static_put(struct lowering *l, const struct layout *layout, word *ou
   memcpy(out + cell, bytes, size * sizeof *out);
 }
 
+static void static_scalar(struct lowering *l, const struct layout *layout, word *out, const struct type *t,
+                          uint32_t offset, const struct expr *e) {
+  struct constant c;
+  while (e && e->kind == E_INIT) e = e->arg_count ? e->args[0] : NULL;
+  if (!e) return;
+  if (!type_is_word(t) && !constant_number(e, &c)) lower_outside(l, e->place, "this initialiser");
+  word low = type_is_word(t) ? static_value(l, e) : static_number(l, (int64_t)c.low, e->place);
+  static_put(l, layout, out, offset, type_is_int128(t) ? 8 : t->size, low, e->place);
+  if (type_is_int128(t))
+    static_put(l, layout, out, offset + 8, 8, static_number(l, (int64_t)c.high, e->place), e->place);
+}
+
 static void static_bits(struct lowering *l, const struct layout *layout, word *out, uint32_t offset,
                         const struct field *f, const struct expr *e) {
   uint32_t cell = 0;
@@ -237,7 +249,7 @@ static void static_init(struct lowering *l, const struct layout *layout, word *o
   if (e->kind == E_CAST && t->kind == TYPE_STRUCT) e = e->a;
   if (e->kind != E_INIT || !parts) {
     if (parts) lower_outside(l, e->place, "this initialiser");
-    static_put(l, layout, out, offset, t->size, static_value(l, e), e->place);
+    static_scalar(l, layout, out, t, offset, e);
     return;
   }
   for (uint32_t i = 0; i < e->arg_count; i++) {

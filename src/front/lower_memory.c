@@ -25,7 +25,8 @@ struct lvalue lvalue_part(struct lvalue v, uint32_t cell, uint32_t byte) {
 }
 
 bool lives_in_memory(const struct lowering *l, const struct decl *d) {
-  return (l->uses[d->id] & (USE_MEMORY | USE_ADDRESS)) || d->type->kind == TYPE_MUTEX || d->type->mixed;
+  return (l->uses[d->id] & (USE_MEMORY | USE_ADDRESS)) || d->type->kind == TYPE_MUTEX || d->type->mixed ||
+         d->type->variable;
 }
 
 /* Puts a value whose parts have no registers of their own into memory, as an unnamed variable. */
@@ -75,6 +76,11 @@ static struct lvalue lvalue_indexed(struct lowering *l, const struct expr *e) {
   struct lvalue array = l->given.count && lower_given(l, e->a->a, &first) ? first.lvalue : lvalue_of(l, e->a->a);
   uint32_t bound = e->a->a->type->count;
   struct value index = lower_value(l, e->b);
+  if (e->a->a->type->variable) {
+    if (index.kind == VALUE_REG) index = value_in(value_copy(l, index, 1, e->place));
+    length_check_index(l, index, e->a->a->type, e->addressed, e->place);
+    bound = 0;
+  }
   bool inside = index.kind == VALUE_NUMBER && index.imm >= 0 && index.imm < bound;
   uint8_t flags = array.flags & (FLAG_LOCAL | FLAG_CONSTANT | FLAG_ATOMIC);
   if (inside) {
@@ -309,7 +315,7 @@ static void init_parts(struct lowering *l, reg r, const struct type *t, const st
     if (e->arg_count && e->args[0])
       init_parts(l, r, t, e->args[0]);
     else
-      zero(l, r, 1, e->place);
+      zero(l, r, t->cells, e->place);
     return;
   }
   uint32_t done = 0;

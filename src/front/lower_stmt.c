@@ -60,8 +60,10 @@ void scope_close(struct lowering *l, struct place at) {
 /* Declarations. */
 
 static void begin_life(struct lowering *l, const struct decl *d, reg r, bool zero) {
-  uint32_t layout = layout_for(l, d->type, d->name, d->place);
+  uint32_t layout = layout_for(l, length_element(d->type), d->name, d->place);
+  reg count = d->type->variable ? value_reg(l, length_elements(l, d->type, d->place), d->place) : NO_REG;
   struct inst *in = emit_inst(l, I_ALLOC, d->place);
+  in->b = count;
   in->d = r;
   in->imm = layout;
   in->flags |= FLAG_LOCAL;
@@ -118,6 +120,7 @@ static void declare_variable(struct lowering *l, const struct decl *d) {
   if (!d->init) return;
   l->statement = true;
   value_init(l, r, d->type, d->init);
+  if (d->is_length) length_check(l, r, d->place);
 }
 
 static void declare(struct lowering *l, const struct decl *d) {

@@ -15,7 +15,7 @@ static struct value compute(struct lowering *l, const struct update *u, const st
 static struct value update_plain(struct lowering *l, const struct lvalue *to, const struct update *u) {
   struct value old = u->loaded ? *u->loaded : value_load(l, to, u->place);
   bool keep = u->wanted && u->old;
-  if (keep && to->in_registers) old = value_in(value_copy(l, old, 1, u->place));
+  if (keep && to->in_registers) old = value_in(value_copy(l, old, to->type->cells, u->place));
   struct value now = compute(l, u, to->type, to->in_registers && !u->loaded ? value_in(to->r) : old);
   if (u->late)
     now = late_put(l, to, now, u->place);
@@ -28,7 +28,7 @@ static struct value update_plain(struct lowering *l, const struct lvalue *to, co
 /* The arithmetic of the object's own type gives the same as that of the computing type. */
 static bool fetch_does(const struct update *u, const struct type *t) {
   if (t->kind == TYPE_POINTER) return true;
-  if (t->kind == TYPE_BOOL) return false;
+  if (t->kind == TYPE_BOOL || !type_is_word(t) || !type_is_word(u->computing)) return false;
   if (t->bits == u->computing->bits && t->is_signed == u->computing->is_signed) return true;
   return u->op == OP_ADD || u->op == OP_SUB || u->op == OP_MUL || u->op == OP_AND || u->op == OP_OR ||
          u->op == OP_XOR || u->op == OP_NAND;
@@ -42,6 +42,8 @@ static struct value fetch_operand(struct lowering *l, const struct update *u, co
 }
 
 static struct value update_fetch(struct lowering *l, const struct lvalue *to, const struct update *u) {
+  if (to->type->kind == TYPE_POINTER && to->type->of->variable)
+    lower_outside(l, u->place, "an atomic operation on a pointer to an array whose size is not a constant");
   reg b = value_reg(l, fetch_operand(l, u, to->type), u->place);
   reg d = reg_new(l, 1, "");
   struct inst *in = emit_access(l, I_FETCH, to, u->place);
@@ -61,9 +63,11 @@ static struct value update_fetch(struct lowering *l, const struct lvalue *to, co
   return compute(l, &wraps, to->type, value_in(d));
 }
 
-static struct value update_loop(struct lowering *l, const struct lvalue *to, const struct update *u) {
+static struct value update_loop(struct lowering *l, const struct lvalue *to, const struct update *given) {
+  struct update wraps = *given, *u = &wraps; /* as I_FETCH does */
+  if (type_is_int128(u->computing) && u->op >= OP_ADD && u->op <= OP_MUL) u->computing = TYPE_OF(UINT128);
   uint32_t again = label_new(l);
-  reg old = value_copy(l, value_load(l, to, u->place), 1, u->place), done = reg_new(l, 1, "");
+  reg old = value_copy(l, value_load(l, to, u->place), to->type->cells, u->place), done = reg_new(l, 1, "");
   label_place(l, again);
   reg now = value_reg(l, compute(l, u, to->type, value_in(old)), u->place);
   struct inst *in = emit_access(l, I_CAS, to, u->place);

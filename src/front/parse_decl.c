@@ -185,6 +185,7 @@ static bool parse_header(struct front *f) {
 }
 
 void parse_external(struct front *f) {
+  f->lengths.count = 0;
   struct token *t = parse_token(f);
   while (parse_at(f, "__extension__") && !parse_at_type(f)) f->at++;
   if (parse_accept(f, ";") || parse_header(f) || parse_harness(f)) return;
@@ -243,11 +244,13 @@ static struct expr *cleanup_of(struct front *f, struct decl *d, struct decl *fun
   return expr_call(f, d->place, expr_name(f, d->place, function), args, 1);
 }
 
-static void parse_local(struct front *f, const struct specifiers *s, struct statements *to) {
+/* lengths: the first one of the declaration. */
+static void parse_local(struct front *f, const struct specifiers *s, size_t lengths, struct statements *to) {
   struct declarator d = parse_declarator(f, s->type);
   struct token *t = parse_token(f);
   if (!d.name) front_fail(f, t->place, "expected a name, found %s", token_text(f, t));
   struct place place = d.name->place;
+  lengths_declare(f, lengths, to);
   if (s->is_typedef) {
     declare_typedef(f, s, &d);
     return;
@@ -267,6 +270,8 @@ static void parse_local(struct front *f, const struct specifiers *s, struct stat
   if (d.attributes.asm_name) front_outside(f, place, "a variable in a register that is named");
   struct decl *decl = new_local(f, s, &d);
   bool lasting = s->is_static || s->is_thread_local;
+  if (d.type->variable && lasting) front_fail(f, place, "an array of this storage whose size is not a constant");
+  if (d.type->variable && parse_at(f, "=")) front_fail(f, place, "an array whose size is not a constant, initialised");
   if (lasting) vec_push(f->mem, &f->unit->decls, decl);
   if (parse_accept(f, "=")) {
     decl->init = parse_initialiser(f, &decl->type);
@@ -281,9 +286,10 @@ static void parse_local(struct front *f, const struct specifiers *s, struct stat
 }
 
 void parse_local_declaration(struct front *f, struct statements *to) {
+  size_t lengths = f->lengths.count;
   struct specifiers s = parse_specifiers(f);
   if (parse_accept(f, ";")) return;
-  do parse_local(f, &s, to);
+  do parse_local(f, &s, lengths, to);
   while (parse_accept(f, ","));
   parse_expect(f, ";");
 }

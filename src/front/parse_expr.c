@@ -149,6 +149,8 @@ static bool at_bracketed_type(struct front *f) {
 static struct expr *parse_sizeof(struct front *f, bool size) {
   struct place place = parse_token(f)->place;
   const struct type *type;
+  const struct expr *of = NULL;
+  size_t lengths = f->lengths.count;
   f->at++;
   if (at_bracketed_type(f)) {
     f->at++;
@@ -157,12 +159,13 @@ static struct expr *parse_sizeof(struct front *f, bool size) {
     if (parse_at(f, "{")) type = parse_compound(f, place, type)->type;
   } else {
     if (!size) front_outside(f, place, "_Alignof an expression"); /* a variable may have an alignment of its own */
-    type = parse_unary(f)->type;
+    type = (of = parse_unary(f))->type;
   }
   if (type->kind == TYPE_FUNCTION || type->kind == TYPE_VOID) /* GNU C has 1 */
     return expr_number(f, place, 1, TYPE_OF(ULONG));
   type_must_be_complete(f, type, place, "the size of");
   if (type->unknown_size) front_outside(f, place, "the size of what has %s", type->outside);
+  if (type->variable && size) return lengths_around(f, lengths, length_size(f, type, of, place));
   return expr_number(f, place, size ? type->size : type->align, TYPE_OF(ULONG));
 }
 
@@ -319,8 +322,19 @@ static struct expr *parse_postfix(struct front *f, struct expr *e) {
 /* A cast or a compound literal, where a type stands in brackets. */
 static struct expr *parse_cast(struct front *f) {
   struct place place = parse_expect(f, "(")->place;
+  size_t lengths = f->lengths.count;
   const struct type *type = parse_type_name(f);
   parse_expect(f, ")");
+  if (parse_at(f, "{") && type->variable) front_fail(f, place, "a compound literal whose size is not a constant");
+  if (f->lengths.count > lengths) { /* after those of what is cast */
+    size_t count = f->lengths.count - lengths;
+    struct decl **own = mem_piece(f->mem, count * sizeof *own);
+    memcpy(own, f->lengths.at + lengths, count * sizeof *own);
+    f->lengths.count = lengths;
+    struct expr *e = expr_cast(f, place, type, parse_unary(f));
+    for (size_t i = count; i-- > 0;) e = block_with(f, own[i], e);
+    return e;
+  }
   if (parse_at(f, "{")) return parse_postfix(f, parse_compound(f, place, type));
   return expr_cast(f, place, type, parse_unary(f));
 }

@@ -102,7 +102,7 @@ static void parse_range(struct front *f, const struct type *type, int64_t *low, 
 }
 
 static bool is_int_or_long(const struct type *t) {
-  return t->kind == TYPE_INT && t->is_signed && t->bits >= 32 && !t->is_enum;
+  return t->kind == TYPE_INT && t->is_signed && t->bits >= 32 && t->bits <= 64 && !t->is_enum;
 }
 
 /* What asif.h asks of an operation where the file is compiled. */

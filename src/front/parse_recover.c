@@ -12,6 +12,7 @@
 
 void attempt_begin(struct front *f, struct attempt *a) {
   a->outer = f->attempt;
+  a->prototype = f->prototype;
   a->at = f->at;
   a->labels = f->labels.count;
   a->level = f->level;
@@ -35,6 +36,7 @@ void attempt_failed(struct front *f, struct attempt *a) {
   f->attempt = a->outer;
   while (f->level > a->level) scope_leave(f);
   f->at = a->at;
+  f->prototype = a->prototype;
   if (f->labels.count > a->labels) f->labels.count = a->labels;
   f->depth = a->depth;
   f->loops = a->loops;

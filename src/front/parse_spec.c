@@ -275,7 +275,10 @@ static struct decl *parse_parameter(struct front *f) {
   struct specifiers s = parse_plain_specifiers(f);
   struct declarator d = parse_declarator(f, s.type);
   struct place place = d.name ? d.name->place : s.place;
-  if (d.type->kind == TYPE_ARRAY) d.type = type_pointer(f, d.type->of, place);
+  if (d.type->kind == TYPE_ARRAY) {
+    length_drop(f, d.type);
+    d.type = type_pointer(f, d.type->of, place);
+  }
   if (d.type->kind == TYPE_FUNCTION) d.type = type_pointer(f, d.type, place);
   if (d.type->kind == TYPE_VOID) front_fail(f, place, "a parameter of type void");
   struct decl *param = decl_new(f, DECL_VARIABLE, d.name ? d.name->text : "", d.type, place);
@@ -285,7 +288,8 @@ static struct decl *parse_parameter(struct front *f) {
 
 static void parse_parameters(struct front *f, struct declarator *d) {
   struct place place = parse_expect(f, "(")->place;
-  VEC(struct decl *) params = {NULL, 0, 0};
+  struct prototype here = {.outer = f->prototype};
+  size_t lengths = f->lengths.count;
   struct type *type = type_new(f, TYPE_FUNCTION);
   if (d->type->kind == TYPE_ARRAY || d->type->kind == TYPE_FUNCTION)
     front_fail(f, place, "a function that returns '%s'", type_text(f, d->type));
@@ -293,20 +297,24 @@ static void parse_parameters(struct front *f, struct declarator *d) {
   type->depth = d->type->depth;
   type->unspecified = parse_at(f, ")");
   if (parse_at(f, "void") && token_is(parse_ahead(f, 1), ")")) f->at++;
+  f->prototype = &here;
   while (!parse_at(f, ")")) {
-    if (params.count) parse_expect(f, ",");
+    if (here.params.count) parse_expect(f, ",");
     if (parse_accept(f, "...")) {
       type->variadic = true;
       break;
     }
-    vec_push(f->mem, &params, parse_parameter(f));
+    struct decl *param = parse_parameter(f);
+    vec_push(f->mem, &here.params, param);
   }
+  f->prototype = here.outer;
+  if (f->function || f->prototype) f->lengths.count = lengths; /* it is only a declaration */
   parse_expect(f, ")");
-  type->param_count = d->param_count = (uint32_t)params.count;
-  d->params = params.at;
-  type->params = mem_piece(f->mem, (params.count + 1) * sizeof *type->params);
-  for (size_t i = 0; i < params.count; i++) {
-    type->params[i] = params.at[i]->type;
+  type->param_count = d->param_count = (uint32_t)here.params.count;
+  d->params = here.params.at;
+  type->params = mem_piece(f->mem, (here.params.count + 1) * sizeof *type->params);
+  for (size_t i = 0; i < here.params.count; i++) {
+    type->params[i] = here.params.at[i]->type;
     if (type->params[i]->depth > type->depth) type->depth = type->params[i]->depth;
   }
   d->type = type;
@@ -324,18 +332,16 @@ static void parse_suffix(struct front *f, struct declarator *d) {
   parse_deeper(f);
   struct qualifiers ignored = {false, false, false};
   while (parse_accept(f, "static") || parse_qualifier(f, &ignored)) {}
-  if (parse_at(f, "*") && token_is(parse_ahead(f, 1), "]")) f->at++;
+  bool any = parse_at(f, "*") && token_is(parse_ahead(f, 1), "]");
+  if (any) f->at++;
   bool known = !parse_at(f, "]");
-  int64_t count = 0;
-  if (known) {
-    struct expr *e = parse_assignment(f);
-    if (e->kind != E_NUMBER) front_outside(f, e->place, "an array whose size is not a constant");
-    count = e->value;
-  }
+  struct expr *e = known ? length_parse(f) : NULL;
+  bool constant = known && e->kind == E_NUMBER && type_is_integer(e->type);
   parse_expect(f, "]");
   parse_suffix(f, d);
   if (d->type->kind == TYPE_FUNCTION) front_fail(f, t->place, "an array of functions");
-  d->type = type_array(f, d->type, count, known, t->place);
+  d->type = constant || (!known && !any) ? type_array(f, d->type, constant ? e->value : 0, known, t->place)
+                                         : length_array(f, d->type, e, t->place);
   parse_shallower(f);
 }
 

@@ -144,6 +144,7 @@ static struct stmt *parse_switch(struct front *f, struct stmt *s) {
   struct expr *e = expr_value(f, parse_expression(f));
   if (!type_is_integer(e->type))
     front_fail(f, e->place, "switch needs an integer, not '%s'", type_text(f, e->type->plain));
+  if (type_is_int128(e->type)) front_outside(f, e->place, "a switch on an '%s'", type_text(f, e->type->plain));
   body.type = type_promoted(e->type);
   s->expr = expr_convert(f, e, body.type, true);
   parse_expect(f, ")");
@@ -372,8 +373,10 @@ static struct stmt *parse_statement(struct front *f) {
 }
 
 static void parse_body(struct front *f, struct decl *d) {
+  struct statements begin = {{NULL, 0, 0}};
   f->function = d;
   f->labels.count = 0;
+  lengths_declare(f, 0, &begin);
   scope_enter(f);
   for (uint32_t i = 0; i < d->param_count; i++) {
     struct decl *param = d->params[i];
@@ -385,6 +388,11 @@ static void parse_body(struct front *f, struct decl *d) {
     scope_bind(f, symbol, param);
   }
   d->body = parse_list(f);
+  if (begin.list.count) {
+    for (uint32_t i = 0; i < d->body->count; i++) vec_push(f->mem, &begin.list, d->body->list[i]);
+    d->body->list = begin.list.at;
+    d->body->count = (uint32_t)begin.list.count;
+  }
   scope_leave(f);
   for (size_t i = 0; i < f->labels.count; i++)
     if (!f->labels.at[i].defined)

@@ -24,6 +24,7 @@ static struct type *tag_to_define(struct front *f, const struct token *name, enu
 static void refuse_field(struct front *f, const struct type *type, struct place place) {
   if (type->kind == TYPE_FUNCTION)
     front_fail(f, place, "a field that is a function; '(*name)' makes it a pointer to one");
+  if (type->variable) front_outside(f, place, "a field whose size is not a constant");
   if (type->kind == TYPE_ARRAY && !type->complete) return; /* the last one: see parse_struct */
   type_must_be_complete(f, type, place, "a field of type");
 }
@@ -45,6 +46,7 @@ static const struct type *bits_type(struct front *f, const struct type *type, in
                                     struct place place) {
   if (!type_is_integer(type)) front_fail(f, place, "a bit-field of type '%s'", type_text(f, type->plain));
   if (type->atomic) front_outside(f, place, "a bit-field that is _Atomic");
+  if (type_is_int128(type)) front_outside(f, place, "a bit-field of type '%s'", type_text(f, type->plain));
   if (width < 0 || width > type->bits || (!width && named))
     front_fail(f, place, "a bit-field of %lld bits", (long long)width);
   if (type->kind == TYPE_BOOL || width == type->bits || !width) return type;

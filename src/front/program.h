@@ -64,7 +64,7 @@ enum { CELL_PAST = 1 << 20, CELL_BIAS = 1 << 19 };
 
 /* A scalar type: how arithmetic on it wraps or overflows. */
 struct scalar {
-  uint8_t bits; /* 1 for bool; 8, 16, 32, 64 */
+  uint8_t bits; /* 1 for bool; 8, 16, 32, 64; 128 only where a number takes two registers */
   bool is_signed;
   bool pointer;       /* a pointer */
   bool holds_pointer; /* uintptr_t, intptr_t */
@@ -101,17 +101,21 @@ typedef uint16_t reg;
 #define NO_REG UINT16_MAX
 
 enum code {
-  I_CONST,  /* d = imm */
-  I_MOVE,   /* d.. = a..   (count) */
-  I_UNARY,  /* d = op a: OP_NEG, OP_INVERT, OP_NOT; scalar */
-  I_BINARY, /* d = a op b in `scalar`; comparisons give 0 or 1 (scalar is that of the operands). Pointers: == != only
-             * here, and < <= > >= within one object; & | ^ + - of a holds_pointer with small constants work on the
-             * mark. b is NO_REG: imm instead of it */
-  I_CAST,   /* d = (scalar)a */
-  I_BITS,   /* d = what `op` (enum bits) says of the bits of a, a value of `scalar` */
-  I_GLOBAL, /* d = address of cell imm of global b */
-  I_OFFSET, /* d = a + imm cells: a field of what a points to (a must not be null), or a pointer and a constant, which
-             * may be negative */
+  I_CONST,    /* d = imm */
+  I_MOVE,     /* d.. = a..   (count) */
+  I_UNARY,    /* d = op a: OP_NEG, OP_INVERT, OP_NOT; scalar */
+  I_BINARY,   /* d = a op b in `scalar`; comparisons give 0 or 1 (scalar is that of the operands). Pointers: == != only
+               * here, and < <= > >= within one object; & | ^ + - of a holds_pointer with small constants work on the
+               * mark. b is NO_REG: imm instead of it */
+  I_CAST,     /* d = (scalar)a */
+  I_INT128,   /* d.. = a.. op b.. of __int128, two registers each, the lower 64 bits first; a comparison gives 0 or 1, b
+               * of a shift is one register, OP_NEG and OP_INVERT have none */
+  I_FLOATING, /* d = a op b of floats (scalar has 32 bits) or doubles (64), which are their bits; OP_NEG has no b */
+  I_CONVERT,  /* d = a, of another type: op CONVERT_... */
+  I_BITS,     /* d = what `op` (enum bits) says of the bits of a, a value of `scalar` */
+  I_GLOBAL,   /* d = address of cell imm of global b */
+  I_OFFSET,   /* d = a + imm cells: a field of what a points to (a must not be null), or a pointer and a constant, which
+               * may be negative */
   I_INDEX, /* d = a + b * imm cells, b and imm may be negative; if count is not 0, 0 <= b < count is checked: an array's
             * own bound. The pointer may be one past its object, never beyond */
   I_DIFFER,  /* d = (a - b) / imm: pointers into one object */
@@ -154,6 +158,14 @@ enum code {
   I_UNORDERED, /* operands in no order, evaluated one after the other, and what each accesses is compared: op is
                 * UNORDERED_... Only where nobody else runs in between (program.conflicts) */
   I_RETURN     /* a: the result, NO_REG for none. Ends an operation; inlined returns are jumps */
+};
+/* op of I_CONVERT; imm: the bits of the floating number. */
+enum {
+  CONVERT_EXTEND,        /* an integer of the type `scalar` to the two registers of an __int128 */
+  CONVERT_TO_FLOATING,   /* an integer of the type `scalar`, in two registers if that has 128 bits */
+  CONVERT_FROM_FLOATING, /* ... to one */
+  CONVERT_FLOATING,      /* to one of as many bits as `scalar` */
+  CONVERT_FUNCTION       /* by the function of floating.h that `bytes` says; text is its name */
 };
 enum { REQUIRE_CONDITION, REQUIRE_LOCK, REQUIRE_SIGNAL };
 enum {

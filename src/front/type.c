@@ -59,19 +59,17 @@ const struct type basic_types[BASIC_COUNT] = {
                       .plain = TYPE_OF(INT128),
                       .size = 16,
                       .align = 16,
-                      .cells = 1,
+                      .cells = 2,
                       .bits = 128,
                       .is_signed = true,
-                      .complete = true,
-                      .outside = "__int128"},
+                      .complete = true},
     [BASIC_UINT128] = {.kind = TYPE_INT,
                        .plain = TYPE_OF(UINT128),
                        .size = 16,
                        .align = 16,
-                       .cells = 1,
+                       .cells = 2,
                        .bits = 128,
-                       .complete = true,
-                       .outside = "__int128"},
+                       .complete = true},
     [BASIC_VA_LIST] = {.kind = TYPE_VA_LIST,
                        .plain = TYPE_OF(VA_LIST),
                        .size = 24,
@@ -121,6 +119,7 @@ const struct type *type_array(struct front *f, const struct type *of, int64_t co
   t->cells = t->count * of->cells;
   t->mixed = of->mixed;
   t->packed = of->packed;
+  t->variable = of->variable;
   if (known && (uint64_t)count * of->size > UINT32_MAX) front_fail(f, place, "an object of more than 4 GB");
   t->size = t->count * of->size;
   t->depth = deeper(f, of, place);
@@ -345,6 +344,8 @@ const struct type *type_promoted(const struct type *t) {
 }
 
 const struct type *type_usual(const struct type *a, const struct type *b) {
+  if (a->kind == TYPE_FLOAT || b->kind == TYPE_FLOAT)
+    return b->kind != TYPE_FLOAT || (a->kind == TYPE_FLOAT && a->size >= b->size) ? a->plain : b->plain;
   a = type_promoted(a);
   b = type_promoted(b);
   if (a->bits != b->bits) return a->bits > b->bits ? a : b;
@@ -407,7 +408,9 @@ static void print_plain(const struct type *t, struct text *to) {
     break;
   case TYPE_ARRAY:
     type_print(t->of, to);
-    if (t->complete)
+    if (t->length)
+      text_add(to, "[*]");
+    else if (t->complete)
       text_printf(to, "[%u]", t->count);
     else
       text_add(to, "[]");

@@ -178,7 +178,7 @@ bool prove(struct mem *mem, const struct prove_options *o, struct proved *d, str
   }
   if (!prover_open(d->prover, mem, d->program, o->path,
                    why)) { /* too large for what is followed: nothing is known to be wrong */
-    snprintf(d->failure.said, sizeof d->failure.said, "%.*s", (int)sizeof d->failure.said - 1, why->text);
+    snprintf(d->failure.said, sizeof d->failure.said, "%.*s", (int)strcspn(why->text, "\n"), why->text);
     d->failure.kind = FAIL_OUTSIDE;
     d->failure.limit = true;
     return true;

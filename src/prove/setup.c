@@ -120,6 +120,14 @@ bool prover_open(struct prover *p, struct mem *mem, const struct program *progra
     problem_at(why, program->unit, program->loose_place, "%s: this is outside what prove follows", program->loose_text);
     return false;
   }
+  for (uint32_t pc = 1; pc < program->code_count; pc++) {
+    const struct inst *i = &program->code[pc];
+    if (i->code != I_INT128 && i->code != I_FLOATING && i->code != I_CONVERT) continue;
+    bool int128 = i->code == I_INT128 || (i->code == I_CONVERT && i->op == CONVERT_EXTEND);
+    problem_at(why, program->unit, i->place, "arithmetic on %s is outside what prove follows",
+               int128 ? "'__int128'" : "floating point numbers");
+    return false;
+  }
   for (uint32_t g = 0; g < program->global_count && roots <= ROOTS_MOST; g++) {
     p->root_of[g] = roots;
     uint32_t count = program->layouts[program->globals[g].layout].count;

@@ -476,6 +476,9 @@ static enum ended execute(struct run *run, const struct inst *in) {
   case I_SLEEP: return step_own(run, in);
   case I_WAKE: return step_wake(run, in);
   case I_UNORDERED: return unordered_mark(run, in);
+  case I_INT128:
+  case I_FLOATING:
+  case I_CONVERT: return step_real(run, in);
   default: return compute(run, in);
   }
 }

@@ -251,6 +251,9 @@ enum ended step_mutex(struct run *, const struct inst *);
 enum ended step_own(struct run *, const struct inst *); /* I_OWN, I_SLEEP */
 enum ended step_wake(struct run *, const struct inst *);
 
+/* real.c */
+enum ended step_real(struct run *, const struct inst *); /* I_INT128, I_FLOATING, I_CONVERT */
+
 /* endless.c */
 enum { STEP_LONG = 20000 }; /* instructions: what is longer is looked at */
 void endless_open(struct mem *, struct machine *);

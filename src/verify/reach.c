@@ -5,6 +5,7 @@
  * leads to everything. One that is only compared (a pointer read earlier, to see whether it is still the same) leads to
  * nothing: of garbage that only such registers point to nothing matters but which register holds the same as which
  * (pack.c). */
+#include "front/flow.h"
 #include "verify/machine_parts.h"
 
 static uint32_t cells_from(int64_t first, unsigned count) {
@@ -43,6 +44,7 @@ static unsigned sets(const struct inst *in) {
   case I_ALLOC:
   case I_CAS:
   case I_FETCH:
+  case I_FLOATING:
   case I_TRYLOCK:
   case I_CHOOSE:
   case I_THREAD:
@@ -51,6 +53,11 @@ static unsigned sets(const struct inst *in) {
   case I_LOCK:
   case I_DESTROY:
   case I_UNLOCK: return in->d != NO_REG;
+  case I_INT128:
+  case I_CONVERT: {
+    struct span s[2];
+    return inst_writes(in, s) ? s[0].count : 0;
+  }
   default: return 0;
   }
 }
@@ -79,6 +86,14 @@ static void transfer(const struct program *p, const struct inst *in, uint32_t *a
   case I_INSERT:
     for (unsigned i = 0; i < n; i++) at[in->d + i] |= i < COUNT_MOST ? to[i] : REACH_ALL;
     break;
+  case I_INT128:
+  case I_CONVERT: { /* a half may hold a pointer, and go to either half */
+    struct span s[3];
+    bool compares = in->code == I_INT128 && in->op >= OP_EQ && in->op <= OP_GE;
+    for (unsigned i = 0, spans = compares ? 0 : inst_reads(in, s); i < spans; i++)
+      for (unsigned k = 0; k < s[i].count; k++) at[s[i].first + k] |= to[0] | to[1];
+    break;
+  }
   case I_BINARY:
     if (in->op >= OP_EQ && in->op <= OP_GE) break;
     at[in->a] |= to[0];

@@ -99,7 +99,6 @@ head -c 5000 /dev/urandom >garbage
 run 2 "$asif" replay garbage; warns garbage
 run 2 "$asif" replay missing; warns 'No such file'
 run 2 "$asif" replay "$root/examples/queue-good.txt"; warns 'not an evidence file'
-exit 0
 
 # What verify's moves lead to is called by its name.
 if has verify; then

@@ -133,6 +133,8 @@ static void push(int v) { x = v; }
 ASIF_OBJECT(stack)
 ASIF_OP(push)
 END
+prove 3 o.c; says 'unknown: o.c:5:31: arithmetic on floating point numbers is outside what prove follows (any number'
+sed -i 's/float/long double/' o.c
 bad 'o.c:5:' o.c
 : >o.c
 bad 'no specification' o.c
@@ -173,7 +175,6 @@ prove 2 objects/treiber_stack.c --html /nowhere/x; warns /nowhere/x
 case $(cat status) in 0 | 2) ;; *) fail "a closed pipe ended with $(cat status)" ;; esac
 [ -s err ] && fail "a closed pipe is complained about: $(cat err)"
 [ ! -w /dev/full ] || { "$asif" prove objects/treiber_stack.c >/dev/full 2>err; [ $? = 2 ] || fail 'a full disk is no failure'; }
-exit 0
 
 # A proof does not exclude data races: two threads are searched for one.
 racy() { sed 's/_Atomic//g; s/atomic_load(&top)/top/' <<'END_OF_C'

@@ -187,7 +187,7 @@ refused 1 'has this history' 's/against.locked_queue.c/objects\/bugs\/b1_tail.c/
 
 # What cannot be read.
 object <<'END'
-static double x;
+static long double x;
 static int read(void) { return (int)x; }
 ASIF_OBJECT(register(0))
 ASIF_OP(read)
