@@ -393,6 +393,7 @@ struct unit {
   VEC(struct unread) unread;
   uint16_t file;               /* being read, where several are linked, from 0 */
   struct decl **externals;     /* a table of what they share, by name; NULL if there is only one */
+  bool address_numbers;        /* numbers of addresses are choices (verify/numbers.c): the program asks for them */
   struct conflicts *conflicts; /* of its expressions (conflicts.h); NULL: nobody asked */
 };
 

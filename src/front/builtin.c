@@ -126,7 +126,7 @@ static const struct known known[] = {
     PLAIN("__builtin_ia32_pause", HEADER_ALWAYS, YIELD, "0"),
     BUILTIN("malloc", HEADER_STDLIB, MALLOC, "pl"),
     BUILTIN("calloc", HEADER_STDLIB, CALLOC, "pll"),
-    BUILTIN("aligned_alloc", HEADER_STDLIB, MALLOC, "pml"),
+    BUILTIN("aligned_alloc", HEADER_STDLIB, MALLOC, "pll"),
     BUILTIN("realloc", HEADER_STDLIB, REALLOC, "ppl"),
     BUILTIN("free", HEADER_STDLIB, FREE, "0p"),
     PLAIN("abort", HEADER_STDLIB, ABORT, "0"),

@@ -141,6 +141,13 @@ struct inst *emit_allocation(struct lowering *l, const struct expr *call, const 
   return in;
 }
 
+/* Of aligned_alloc: which power of two its first argument is, or ALLOC_ALIGN_UNKNOWN. */
+static uint8_t alignment(struct lowering *l, const struct expr *e) {
+  struct value v = lower_value(l, e->args[0]);
+  bool known = v.kind == VALUE_NUMBER && v.imm > 0 && v.imm < 1 << 20 && !(v.imm & (v.imm - 1));
+  return known ? (uint8_t)__builtin_ctzll((uint64_t)v.imm) : ALLOC_ALIGN_UNKNOWN;
+}
+
 /* errno, if the program asks for it; or NULL. */
 static struct decl *find_errno(struct lowering *l) {
   for (size_t i = 0; i < l->unit->decls.count; i++) {
@@ -168,19 +175,23 @@ static struct value allocate(struct lowering *l, const struct expr *e, const str
   if (of->kind == TYPE_VOID || !of->size || !of->cells) of = TYPE_OF(UCHAR);
   if (e->a->decl->builtin == BUILTIN_REALLOC) return lower_realloc(l, e, of);
   struct value count;
+  uint8_t align = 0;
   if (zero) {
     struct value n = lower_value(l, e->args[0]), each;
     whole = !of->flexible && elements(l, e->args[1], of->size, e->place, &each);
     if (!whole) each = lower_value(l, e->args[1]);
     count = value_binary(l, OP_MUL, e->args[0]->type, n, each, e->place);
   } else {
-    whole = !of->flexible && elements(l, e->args[0], of->size, e->place, &count);
-    if (!whole) count = lower_value(l, e->args[0]);
+    const struct expr *size = e->args[e->arg_count - 1];
+    if (e->arg_count > 1) align = alignment(l, e);
+    whole = !of->flexible && elements(l, size, of->size, e->place, &count);
+    if (!whole) count = lower_value(l, size);
   }
   struct inst *in = emit_allocation(
       l, e, of, whole && count.kind == VALUE_NUMBER && count.imm == 1 ? NO_REG : value_reg(l, count, e->place));
   if (zero) in->flags |= FLAG_ZERO;
   if (!whole) in->flags |= FLAG_BYTES;
+  in->op = align;
   reg given = in->d;
   lower_failed_allocation(l, given, e->place);
   return value_in(given);

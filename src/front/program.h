@@ -31,7 +31,7 @@ typedef int64_t word;
 enum word_kind {
   WORD_ADDRESS, /* the tag is above bit 48 */
   WORD_BYTE,    /* byte number `tag` of the address: 0 .. 5, those above are 0 */
-  WORD_LOWERED, /* the address shifted right by `tag` */
+  WORD_LOWERED, /* the address shifted right by `tag`; or a term (WORD_TERM) */
   WORD_RAISED   /* the address shifted left by 16, and the tag below */
 };
 static inline bool word_is_pointer(word w) { return w >= WORD_POINTER; }
@@ -51,6 +51,15 @@ static inline unsigned word_tag(word w) { return (unsigned)(w >> 44) & 0xffff; }
 static inline enum word_kind word_kind(word w) { return (enum word_kind)(w >> 60 & 3); }
 static inline word word_of_kind(word pointer, enum word_kind kind, unsigned tag) {
   return (pointer & ((INT64_C(1) << 44) - 1)) | WORD_POINTER | (word)tag << 44 | (word)kind << 60;
+}
+/* A number made of the address, which only an engine that has a table of them knows (verify/terms.h). */
+enum { WORD_TERM = 0x8000 };
+static inline bool word_is_term(word w) {
+  return w >= WORD_POINTER && word_kind(w) == WORD_LOWERED && (word_tag(w) & WORD_TERM);
+}
+static inline uint32_t word_term(word w) { return word_tag(w) & (WORD_TERM - 1); }
+static inline word word_of_term(uint32_t object, uint32_t term) {
+  return word_of_kind(word_pointer(object, 0), WORD_LOWERED, WORD_TERM | term);
 }
 /* A plain address: no tag, and a mark at most. */
 static inline bool word_is_address(word w) { return w >> 44 == WORD_POINTER >> 44; }
@@ -125,7 +134,8 @@ enum code {
               * whether they are copied from the end. CHUNK_BLOCK: how many of c bytes the block at a has, which must be
               * one that free takes. CHUNK_APART: a fault if the c bytes at a and b overlap, unless they are the same */
   I_ALLOC, /* d = a new object of layout imm, count elements: b is the register with the number of elements, NO_REG for
-            * one.  zeroed (calloc): flag FLAG_ZERO. local: FLAG_LOCAL (a variable whose address is taken) */
+            * one.  zeroed (calloc): flag FLAG_ZERO. local: FLAG_LOCAL (a variable whose address is taken). op: its
+            * address is a multiple of 2 to the power of that; ALLOC_ALIGN_UNKNOWN: of what aligned_alloc was given */
   I_FREE,  /* free(a), null is fine; FLAG_LOCAL: the variable's life ends */
   /* Accesses: `count` cells from imm cells after where a points on; FLAG_GLOBAL: of global a, from its cell imm on. */
   I_LOAD,     /* d.. = *a */
@@ -167,6 +177,7 @@ enum {
   CONVERT_FLOATING,      /* to one of as many bits as `scalar` */
   CONVERT_FUNCTION       /* by the function of floating.h that `bytes` says; text is its name */
 };
+enum { ALLOC_ALIGN_UNKNOWN = 63 };
 enum { REQUIRE_CONDITION, REQUIRE_LOCK, REQUIRE_SIGNAL };
 enum {
   UNORDERED_BEGIN,

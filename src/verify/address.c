@@ -20,8 +20,8 @@ struct address { /* a pointer of any kind, taken apart */
 };
 
 static struct address open_address(const struct machine *m, const struct machine_state *s, word w) {
-  const struct object *o = &state_objects(m, s)[word_object(w)];
-  return (struct address){m, s, w, word_object(w), address_byte(m, s, w), object_align(m, o), word_tag(w)};
+  uint32_t align = numbers_align(m, s, word_object(w));
+  return (struct address){m, s, w, word_object(w), address_byte(m, s, w), align, word_tag(w)};
 }
 
 /* The address there, of a kind. */
@@ -161,6 +161,7 @@ static enum fault raised(const struct address *a, unsigned op, uint64_t n, word 
 static enum fault with_number(const struct machine *m, const struct machine_state *s, unsigned op, struct scalar scalar,
                               word p, int64_t n, word *out) {
   if (is_forgotten(m, p)) return word_is_address(p) ? mark_forgotten(op, p, n, out) : FAULT_ADDRESS;
+  if (word_is_term(p)) return FAULT_ADDRESS;
   struct address a = open_address(m, s, p);
   switch (word_kind(p)) {
   case WORD_ADDRESS: return plain(&a, op, scalar, (uint64_t)n, out);
@@ -182,7 +183,8 @@ static enum fault compare_null(unsigned op, word a, word b, word *out) {
 static enum fault compare_equal(const struct machine *m, unsigned op, word a, word b, word *out) {
   bool both = word_is_pointer(a) && word_is_pointer(b);
   bool bytes = (word_is_pointer(a) && word_kind(a) == WORD_BYTE) || (word_is_pointer(b) && word_kind(b) == WORD_BYTE);
-  if (a != b && (bytes || (both && word_kind(a) != word_kind(b)))) return FAULT_ADDRESS;
+  if (a != b && (bytes || word_is_term(a) || word_is_term(b) || (both && word_kind(a) != word_kind(b))))
+    return FAULT_ADDRESS;
   /* what is past an array, and what is there */
   if ((a ^ b) == WORD_PAST && both && !m->program->loose) return FAULT_ADDRESS;
   *out = (a == b) == (op == OP_EQ);
@@ -192,6 +194,7 @@ static enum fault compare_equal(const struct machine *m, unsigned op, word a, wo
 static enum fault compare(const struct machine *m, const struct machine_state *s, unsigned op, struct scalar scalar,
                           word a, word b, word *out) {
   if (op == OP_EQ || op == OP_NE) return compare_equal(m, op, a, b, out);
+  if (word_is_term(a) || word_is_term(b)) return FAULT_ADDRESS;
   if (!scalar.is_signed && (is_null(a) || is_null(b))) return compare_null(op, a, b, out);
   if (!word_is_pointer(a) || !word_is_pointer(b) || word_object(a) != word_object(b)) return FAULT_ADDRESS;
   if (!word_is_address(a) || !word_is_address(b)) return FAULT_ADDRESS;
@@ -248,9 +251,9 @@ enum fault arith_differ(const struct machine *m, const struct machine_state *s, 
       *out = 0;
       return FAULT_NONE;
     }
-    return word_is_unset(a) || word_is_unset(b) ? FAULT_ADDRESS : FAULT_POINTER;
+    return word_is_unset(a) || word_is_unset(b) || word_is_term(a) || word_is_term(b) ? FAULT_ADDRESS : FAULT_POINTER;
   }
-  if (!word_is_address(a) || !word_is_address(b)) return FAULT_POINTER;
+  if (!word_is_address(a) || !word_is_address(b)) return not_address(word_is_address(a) ? b : a);
   if (m->program->loose) {
     *out = (address_byte(m, s, a) - address_byte(m, s, b)) / (bytes ? bytes : 1);
     return FAULT_NONE;

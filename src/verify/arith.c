@@ -35,7 +35,7 @@ enum fault arith_cast(struct wides *t, struct scalar s, word a, word *out) {
     return FAULT_NONE;
   }
   if (s.bits == 1) {
-    if (word_is_pointer(a) && word_kind(a) == WORD_BYTE) return FAULT_ADDRESS;
+    if (word_is_pointer(a) && (word_kind(a) == WORD_BYTE || word_is_term(a))) return FAULT_ADDRESS;
     *out = a != 0;
     return FAULT_NONE;
   }
@@ -55,7 +55,7 @@ enum fault arith_cast(struct wides *t, struct scalar s, word a, word *out) {
 enum fault arith_unary(struct wides *t, unsigned op, struct scalar s, word a, word *out) {
   if (word_is_unset(a)) return unset(a);
   if (op == OP_NOT) {
-    if (word_is_pointer(a) && word_kind(a) == WORD_BYTE) return FAULT_ADDRESS;
+    if (word_is_pointer(a) && (word_kind(a) == WORD_BYTE || word_is_term(a))) return FAULT_ADDRESS;
     *out = !a;
     return FAULT_NONE;
   }
@@ -139,7 +139,7 @@ enum fault arith_offset(word at, int64_t cells, uint32_t most, word *out) {
     }
     return at >= 0 && at <= 7 ? FAULT_NULL : FAULT_POINTER;
   }
-  if (!word_is_address(at)) return FAULT_POINTER;
+  if (!word_is_address(at)) return not_address(at);
   int64_t cell = (int64_t)word_cell(at) + cells;
   if (cell < 0 || cell > 0x1fffff || (uint64_t)cell > most) return FAULT_BOUNDS;
   *out = word_pointer(word_object(at), (uint32_t)cell) | (word)word_mark(at);

@@ -5,6 +5,7 @@
 #define ASIF_VERIFY_DIGITS_H
 
 #include "verify/machine_parts.h"
+#include "verify/terms.h"
 
 /* A number: three bits a digit, the fourth says that there is more. */
 static inline unsigned char *put_number(unsigned char *at, uint64_t n) {
@@ -75,6 +76,26 @@ static inline unsigned char *put_pointer(unsigned char *at, uint32_t number, boo
   return at;
 }
 
+/* What is known of an object's address, but its place among others. */
+static inline unsigned char *put_known(const struct machine *m, unsigned char *at, const struct known *k) {
+  at = put_number(at, (uint64_t)k->align << 2 | (k->mask != 0) << 1 | (k->term != TERM_NONE));
+  if (k->mask) at = put_number(put_number(at, k->mask), k->bits);
+  return k->term ? put_number(term_put(m->terms, k->term, at), k->value) : at;
+}
+static inline const unsigned char *get_known(const struct machine *m, const unsigned char *at, struct known *k) {
+  uint64_t what, n;
+  uint32_t term;
+  *k = (struct known){0};
+  at = get_number(at, &what);
+  k->align = (uint8_t)(what >> 2);
+  if (what & 2) at = get_number(get_number(at, &k->mask), &k->bits);
+  if (!(what & 1)) return at;
+  at = get_number(term_get(m->terms, at, &term), &n);
+  k->term = (uint16_t)term;
+  k->value = (uint16_t)n;
+  return at;
+}
+
 /* What the digits of one-digit words stand for; WORD_UNINITIALISED for the others. */
 static inline void one_digit_words(word words[16], uint32_t first) {
   for (unsigned digit = 0; digit < 16; digit++)
@@ -101,6 +122,11 @@ static inline const unsigned char *get_long_word(const struct machine *m, const 
   } else {
     at = get_number(at, &rest);
     *w = word_with_rest((uint32_t)n - 1, rest);
+    if (word_is_term(*w)) {
+      uint32_t term;
+      at = term_get(m->terms, at, &term);
+      *w = word_of_term(word_object(*w), term);
+    }
     if (n > *known) *known = (uint32_t)n;
   }
   return at;

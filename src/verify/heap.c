@@ -67,9 +67,11 @@ bool heap_add(struct machine *m, struct machine_state *s, uint32_t layout, uint6
   if (*made == UINT32_MAX) return false;
   state_objects(m, s)[*made] =
       (struct object){.first = s->cells, .count = (uint32_t)cells, .layout = layout, .life = life, .owner = owner};
+  if (m->terms) state_known(m, s)[*made] = (struct known){0};
   s->cells += (uint32_t)cells;
   return true;
 }
+
 /* How many cells an allocation has: of elements, or of as much as there is room for in so many bytes, which may leave a
  * rest. */
 static bool cells_asked(const struct machine *m, const struct inst *in, word asked, uint64_t *count, uint32_t *rest) {
@@ -135,7 +137,8 @@ enum ended step_allocate(struct run *run, const struct inst *in) {
     unsigned freed = 0;
     for (uint32_t i = m->globals; m->program->frees && i < s->objects; i++) {
       const struct object *o = &state_objects(m, s)[i];
-      freed += o->life == LIFE_FREED && o->layout == (uint32_t)in->imm && o->count == count && o->extra == extra;
+      freed += o->life == LIFE_FREED && o->layout == (uint32_t)in->imm && o->count == count && o->extra == extra &&
+               numbers_may_align(m, s, i, in->op);
     }
     unsigned which;
     enum ended bad = step_choose_one(run, in, freed + 1 + fails, &which);
@@ -144,7 +147,7 @@ enum ended step_allocate(struct run *run, const struct inst *in) {
     for (uint32_t i = m->globals; which && i < s->objects; i++) {
       const struct object *o = &state_objects(m, s)[i];
       if (o->life == LIFE_FREED && o->layout == (uint32_t)in->imm && o->count == count && o->extra == extra &&
-          --which == 0)
+          numbers_may_align(m, s, i, in->op) && --which == 0)
         object = i;
     }
     if (m->program->frees) step_record(run, ALLOCATOR, 0, 1, true);
@@ -159,6 +162,7 @@ enum ended step_allocate(struct run *run, const struct inst *in) {
     return step_no_room(run, in, "more memory than a state may hold; ASIF_BOUND or --ops keep it small");
   }
   if (m->unordered) unordered_born(m->unordered, object);
+  if (m->terms && !local) numbers_allocated(m, s, object, in->op);
   state_objects(m, s)[object].extra = extra;
   word *cells = state_cells(m, s) + state_objects(m, s)[object].first;
   for (uint32_t i = 0; i < count && !kept; i++) cells[i] = in->flags & FLAG_ZERO ? 0 : WORD_UNINITIALISED;
@@ -171,6 +175,7 @@ enum ended step_release(struct run *run, const struct inst *in) {
   struct machine *m = run->machine;
   word at = run->r[in->a];
   if (at == 0) return GO_ON;
+  if (word_is_term(at)) return step_fault(run, in, FAULT_ADDRESS, NULL);
   if (word_is_unset(at)) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
   if (!word_is_address(at) || word_cell(at) || word_mark(at) || word_object(at) < m->globals)
     return step_fault(run, in, FAULT_BAD_FREE, NULL);

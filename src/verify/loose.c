@@ -8,6 +8,7 @@ static enum ended check_pointer(struct run *run, const struct inst *in, word at)
   if (at == WORD_UNINITIALISED) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
   if (word_is_part(at)) return step_fault(run, in, part_fault(at), "a pointer of which only some bytes were set");
   if (!word_is_pointer(at)) return step_fault(run, in, at >= 0 && at <= 7 ? FAULT_NULL : FAULT_POINTER, NULL);
+  if (word_is_term(at)) return step_fault(run, in, FAULT_ADDRESS, NULL);
   if (!word_is_address(at)) return step_fault(run, in, FAULT_POINTER, "the pointer is marked");
   return GO_ON;
 }
@@ -206,7 +207,7 @@ static enum ended compare_words(struct run *run, const struct inst *in, const wo
                         "compared, though only some of its bytes were set");
     }
     bool bytes = (word_is_pointer(a) && word_kind(a) == WORD_BYTE) || (word_is_pointer(b) && word_kind(b) == WORD_BYTE);
-    if (a != b && bytes) return step_fault(run, in, FAULT_ADDRESS, NULL);
+    if (a != b && (bytes || word_is_term(a) || word_is_term(b))) return step_fault(run, in, FAULT_ADDRESS, NULL);
     if (a != b) *equal = false;
     if (a == b && is_forgotten(run->machine, a)) return step_fault(run, in, FAULT_FORGOTTEN, NULL);
   }

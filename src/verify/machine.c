@@ -8,6 +8,7 @@
  * of which copying takes only what is in use. Objects 0 .. globals-1 are the global variables; the others come and go.
  */
 #include "verify/bytes.h"
+#include "verify/terms.h"
 #include "verify/unordered.h"
 
 /* Where the state's parts are. */
@@ -18,6 +19,7 @@ static size_t objects_offset(const struct machine *m) {
 void machine_copy_state(const struct machine *m, const struct machine_state *from, struct machine_state *to) {
   memcpy(to, from, m->objects_at + from->objects * sizeof(struct object));
   memcpy((char *)to + m->cells_at, (const char *)from + m->cells_at, from->cells * sizeof(word));
+  if (m->terms) memcpy(state_known(m, to), state_known(m, from), from->objects * sizeof(struct known));
 }
 
 /* What another thread can now reach is nobody's own any more. False if that is forgotten garbage. */
@@ -36,7 +38,9 @@ static bool publish(const struct machine *m, struct machine_state *s, word w) {
 }
 
 enum ended step_fault(struct run *run, const struct inst *in, enum fault why, const char *text) {
-  if (why == FAULT_ADDRESS) {
+  if (why == FAULT_ADDRESS && run->machine->options.asks_numbers && !run->machine->terms && run->op) {
+    why = FAULT_NUMBERS;
+  } else if (why == FAULT_ADDRESS) {
     why = FAULT_RANGE;
     text = "the number of an address";
   }
@@ -71,7 +75,7 @@ static inline bool in_member(const struct run *run, word at) {
 
 /* The pointer, i elements further. One within an array that is a member stays there, or just past it. */
 static enum fault index_member(const struct run *run, word at, word i, int64_t cells, word *out) {
-  if (!word_is_address(at)) return FAULT_POINTER;
+  if (!word_is_address(at)) return not_address(at);
   const struct object *o = &state_objects(run->machine, run->state)[word_object(at)];
   const struct layout *l = &run->machine->program->layouts[o->layout];
   int64_t cell = word_cell(at) & ~(uint32_t)CELL_PAST, size = cells < 0 ? -cells : cells;
@@ -235,6 +239,8 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
     for (unsigned i = 0; i < n; i++) {
       if (word_is_unset(r[in->c + i]) || word_is_unset(before[i]))
         return step_fault(run, in, FAULT_UNINITIALISED, NULL);
+      if (before[i] != r[in->c + i] && (word_is_term(before[i]) || word_is_term(r[in->c + i])))
+        return step_fault(run, in, FAULT_ADDRESS, NULL);
       if (before[i] != r[in->c + i]) wrote = false;
       if (before[i] == r[in->c + i] && is_forgotten(run->machine, before[i])) known = false;
     }
@@ -401,6 +407,10 @@ static enum ended compute(struct run *run, const struct inst *in) {
   case I_REQUIRE:
   case I_CHOOSE:
     if (word_is_unset(r[in->a])) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
+    if (m->terms && word_is_term(r[in->a])) {
+      enum ended bad = numbers_truth(run, in, &r[in->a]);
+      if (bad != GO_ON) return bad;
+    }
     if (in->code == I_ASSERT && !r[in->a]) return step_fault(run, in, FAULT_ASSERTION, in->text);
     if (in->code == I_REQUIRE && !r[in->a]) {
       run->move->parked = in->op == REQUIRE_SIGNAL && !run->machine->options.signals_as_locks;
@@ -427,6 +437,7 @@ static enum ended compute(struct run *run, const struct inst *in) {
   case I_THREAD: r[in->d] = run->thread; break;
   default: break;
   }
+  if (why == FAULT_ADDRESS) return numbers_compute(run, in);
   return why ? step_fault(run, in, why, NULL) : GO_ON;
 }
 
@@ -522,6 +533,13 @@ static enum ended run_step(struct run *run, uint32_t pc) {
     case I_JUMP: pc = (uint32_t)in->imm; continue;
     case I_BRANCH:
       if (word_is_unset(run->r[in->a])) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
+      if (m->terms && word_is_term(run->r[in->a])) {
+        word w = run->r[in->a];
+        enum ended bad = numbers_truth(run, in, &w);
+        if (bad != GO_ON) return bad;
+        pc = (w != 0) != (in->op == OP_NOT) ? pc + 1 : (uint32_t)in->imm;
+        continue;
+      }
       pc = (run->r[in->a] != 0) != (in->op == OP_NOT) ? pc + 1 : (uint32_t)in->imm;
       continue;
     default: break;
@@ -626,6 +644,7 @@ static void give_own(struct machine *m, struct machine_state *s, unsigned thread
 /* Globals as initialised, and ASIF_INIT's function run, in one of the ways it may go. */
 static void initialise(struct machine *m, struct machine_state *s, struct choices *choices) {
   memset(s, 0, m->objects_at);
+  if (m->terms) memset(state_known(m, s), 0, m->objects_most * sizeof(struct known));
   for (uint32_t i = 0; i < m->globals; i++) {
     const struct program_global *g = &m->program->globals[i];
     uint32_t made;
@@ -656,7 +675,8 @@ static void initialise(struct machine *m, struct machine_state *s, struct choice
 static bool same_memory(const struct machine *m, const struct machine_state *a, const struct machine_state *b) {
   return a->objects == b->objects && a->cells == b->cells &&
          !memcmp(state_cells(m, a), state_cells(m, b), a->cells * sizeof(word)) &&
-         !memcmp(state_objects(m, a), state_objects(m, b), a->objects * sizeof(struct object));
+         !memcmp(state_objects(m, a), state_objects(m, b), a->objects * sizeof(struct object)) &&
+         (!m->terms || !memcmp(state_known(m, a), state_known(m, b), a->objects * sizeof(struct known)));
 }
 
 /* The state before the threads begin. There is one: an initialisation that may go in several ways, as operands may be
@@ -724,8 +744,9 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
   struct machine *m = mem_zero(mem, 1, sizeof *m);
   m->program = p;
   m->options = *options;
-  m->options.forget &= !p->frees; /* freed memory may come back */
-  m->system.choices_last = !p->frees && !p->owns[OWN_SLEEPS];
+  m->terms = options->terms;
+  m->options.forget &= !p->frees && !m->terms; /* freed memory may come back */
+  m->system.choices_last = !p->frees && !p->owns[OWN_SLEEPS] && !m->terms;
   m->result = result;
   m->result_self = result_self;
   m->globals = p->global_count;
@@ -742,8 +763,10 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
   m->registers_at = (sizeof(struct machine_state) + 7) & ~(size_t)7;
   m->objects_at = objects_offset(m);
   m->cells_at = (m->objects_at + m->objects_most * sizeof(struct object) + 7) & ~(size_t)7;
-  m->system.work = m->cells_at + m->cells_most * sizeof(word);
+  m->known_at = m->cells_at + m->cells_most * sizeof(word);
+  m->system.work = m->known_at + (m->terms ? m->objects_most * sizeof(struct known) : 0);
   m->system.packed_most = (size_t)(m->cells_most + threads * (m->regs + 2) + m->objects_most * 3) * 16 + 64;
+  if (m->terms) m->system.packed_most *= TERM_DIGITS;
   m->client = mem_alloc(mem, threads * sizeof *m->client);
   memcpy(m->client, client, threads * sizeof *m->client);
   uint8_t *group = mem_zero(mem, threads, 1);

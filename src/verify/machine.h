@@ -46,9 +46,14 @@ struct machine_options {
   bool races;            /* data races are faults (race.c) */
   /* Where two volatile accesses raced, as two numbers of instructions, or 0. All copies of a machine share it. */
   uint64_t *volatile_race;
-  bool forget;   /* garbage that no register points to is forgotten: see pack.c */
-  unsigned room; /* for memory in a state: each step is eight times as much; ROOM_MOST at most */
-  bool grows;    /* where there is no more room the fault is FAULT_ROOM, not FAULT_RANGE, below ROOM_MOST */
+  /* Numbers of addresses (numbers.c): choices, with a table that all copies share; NULL: they are beyond what is
+   * modelled, or, with asks_numbers, FAULT_NUMBERS. */
+  struct terms *terms;
+  bool asks_numbers;
+  uint32_t *ordered; /* an instruction that compared pointers into different objects, or 0; of all copies; or NULL */
+  bool forget;       /* garbage that no register points to is forgotten: see pack.c */
+  unsigned room;     /* for memory in a state: each step is eight times as much; ROOM_MOST at most */
+  bool grows;        /* where there is no more room the fault is FAULT_ROOM, not FAULT_RANGE, below ROOM_MOST */
 };
 enum { ROOM_MOST = 3 };
 
@@ -62,6 +67,7 @@ bool machine_start_fault(struct system *, struct move *);
  * order. */
 enum { TRACED_MOST = 4 }; /* cells of an access that are told */
 #define NO_OBJECT UINT32_MAX
+enum chosen { CHOSEN_NOTHING, CHOSEN_NUMBER, CHOSEN_ORDER };
 struct trace_item {
   const struct inst *inst; /* NULL for an event */
   const struct program_op *op;
@@ -72,7 +78,9 @@ struct trace_item {
   uint32_t object, cell;                                               /* NO_OBJECT: of an allocation that failed */
   word read[TRACED_MOST], written[TRACED_MOST], expected[TRACED_MOST]; /* WORD_UNINITIALISED where there is none */
   bool reads, writes;
-  bool own;         /* only this thread can reach it */
+  bool own; /* only this thread can reach it */
+  /* Of an address: a number that is made of it (written[0]); that it is below that of object `cell`. */
+  enum chosen chosen;
   enum fault fault; /* not FAULT_NONE: the object is there, but this access to it is the fault */
 };
 typedef void machine_tracer(void *self, const struct trace_item *);

@@ -16,7 +16,8 @@ enum {
 #define LOCAL_MOST_TEXT "more than 50 million instructions"
 #define REACH_ALL       UINT32_MAX       /* every cell of an object */
 #define ALLOCATOR       UINT32_MAX       /* the object that stands for malloc and free in accesses, */
-#define SLEEPERS        (UINT32_MAX - 1) /* and for who sleeps and is woken */
+#define SLEEPERS        (UINT32_MAX - 1) /* and for who sleeps and is woken, */
+#define ADDRESSES       (UINT32_MAX - 2) /* and for what is known of addresses */
 
 enum life {
   LIFE_GLOBAL,
@@ -40,6 +41,14 @@ struct object {
   /* Where memory is accessed as bytes (bytes.h): 1 if its cells are its bytes, and twice how many there are behind its
    * last whole cell. */
   uint16_t extra;
+};
+
+/* What was chosen of an object's address (numbers.c). */
+struct known {
+  uint64_t mask, bits;  /* which bits are known, and these */
+  uint16_t term, value; /* one number that is made of it, and which of its values it has; TERM_NONE */
+  uint16_t rank;        /* its place among those whose order was asked; 0: it was not */
+  uint8_t align;        /* it is a multiple of 2 to the power of this; or ALLOC_ALIGN_UNKNOWN */
 };
 
 struct thread {
@@ -89,7 +98,8 @@ struct machine {
   uint32_t globals, regs, cells_most, objects_most;
   uint32_t own_words;         /* of a thread, behind its registers: live also between operations */
   uint32_t own_at[OWN_COUNT]; /* which of its words each is */
-  size_t registers_at, objects_at, cells_at;
+  size_t registers_at, objects_at, cells_at, known_at;
+  struct terms *terms;       /* options.terms */
   uint32_t *stop_of, *pc_of; /* instruction <-> place where threads stop */
   const struct program_op **op_at;
   word *init_registers;
@@ -128,6 +138,10 @@ static inline struct object *state_objects(const struct machine *m, const struct
 }
 static inline word *state_cells(const struct machine *m, const struct machine_state *s) {
   return (word *)((char *)s + m->cells_at);
+}
+/* Of each object; only where m->terms. */
+static inline struct known *state_known(const struct machine *m, const struct machine_state *s) {
+  return (struct known *)((char *)s + m->known_at);
 }
 static inline word *state_registers(const struct machine *m, const struct machine_state *s, unsigned thread) {
   return (word *)((char *)s + m->registers_at) + (size_t)thread * m->regs;
@@ -223,6 +237,7 @@ static inline enum ended step_cells_at(struct run *run, const struct inst *in, w
   struct machine *m = run->machine;
   if (word_is_unset(at)) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
   if (!word_is_pointer(at)) return step_fault(run, in, at >= 0 && at <= 7 ? FAULT_NULL : FAULT_POINTER, NULL);
+  if (word_is_term(at)) return step_fault(run, in, FAULT_ADDRESS, NULL);
   if (word_mark(at) || !word_is_address(at)) return step_fault(run, in, FAULT_POINTER, "the pointer is marked");
   struct object *o = *object = &state_objects(m, run->state)[word_object(at)];
   enum ended bad = step_check_life(run, in, at);
@@ -233,6 +248,16 @@ static inline enum ended step_cells_at(struct run *run, const struct inst *in, w
       word_cell(at);
   return GO_ON;
 }
+
+/* numbers.c */
+/* What divides the object's address. */
+uint32_t numbers_align(const struct machine *, const struct machine_state *, uint32_t object);
+/* True if the object, which was freed, may be at a multiple of 2 to the power of `align`; now it is given again. */
+bool numbers_may_align(const struct machine *, const struct machine_state *, uint32_t object, uint8_t align);
+void numbers_allocated(const struct machine *, struct machine_state *, uint32_t object, uint8_t align);
+/* An instruction that came to FAULT_ADDRESS. */
+enum ended numbers_compute(struct run *, const struct inst *);
+enum ended numbers_truth(struct run *, const struct inst *, word *); /* of a term: 0 or 1 in its place */
 
 /* heap.c */
 bool heap_add(struct machine *, struct machine_state *, uint32_t layout, uint64_t cells, uint8_t life, uint8_t owner,
@@ -286,6 +311,8 @@ enum fault arith_binary(const struct machine *, const struct machine_state *, un
 /* as arith_binary, but signed integers wrap around */
 enum fault arith_wrap(const struct machine *, const struct machine_state *, unsigned op, struct scalar, word a, word b,
                       word *out);
+/* What is wrong with taking a word as a plain address that is a pointer of another kind. */
+static inline enum fault not_address(word w) { return word_is_term(w) ? FAULT_ADDRESS : FAULT_POINTER; }
 /* A pointer moved by `cells`; most: cells of its object, UINT32_MAX not to check. */
 enum fault arith_offset(word at, int64_t cells, uint32_t most, word *out);
 enum fault arith_differ(const struct machine *, const struct machine_state *, word a, word b, int64_t cells,

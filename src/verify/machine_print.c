@@ -52,7 +52,10 @@ void machine_print_word(struct system *system, const void *work, word w, struct 
     else
       text_printf(t, "%s %u", layout_name(&m->program->layouts[o->layout]), word_object(w) - m->globals);
     if (word_mark(w)) text_printf(t, "|%u", word_mark(w));
-    if (word_kind(w) == WORD_LOWERED) text_printf(t, " >> %u", word_tag(w));
+    if (word_is_term(w))
+      text_add(t, " as a number");
+    else if (word_kind(w) == WORD_LOWERED)
+      text_printf(t, " >> %u", word_tag(w));
     if (word_kind(w) == WORD_RAISED) text_printf(t, " << 16 | %u", word_tag(w));
     if (word_kind(w) == WORD_ADDRESS && word_tag(w)) text_printf(t, " | %u << 48", word_tag(w));
   }

@@ -46,6 +46,10 @@ static inline unsigned char *put_word(struct packer *p, unsigned char *at, word 
       is_new = true;
     }
   }
+  if (word_is_term(w)) {
+    at = put_pointer(at, number, is_new, word_rest(word_of_term(0, 0)), first);
+    return term_put(m->terms, word_term(w), at);
+  }
   return put_pointer(at, number, is_new, word_rest(w), first);
 }
 
@@ -68,6 +72,7 @@ static unsigned char *put_objects(struct packer *p, unsigned char *at) {
     at = put_number(at, ((uint64_t)o->layout * LIVES_PACKED + (unsigned)(life - LIFE_HEAP)) << 1 | many);
     if (many) at = put_number(at, o->count);
     if (m->program->loose) at = put_number(at, o->extra);
+    if (m->terms) at = put_known(m, at, &state_known(m, p->s)[object]);
     if (!has_contents(m, life)) continue;
     uint32_t keep = p->garbage && life == LIFE_HEAP ? m->need[object] : REACH_ALL;
     for (uint32_t i = 0; i < o->count; i++) {
@@ -192,6 +197,7 @@ static unsigned char *put_shared(struct packer *p, unsigned char *at) {
   const struct object *objects = state_objects(m, p->s);
   const word *cells = state_cells(m, p->s);
   for (uint32_t i = 0; i < m->globals; i++) {
+    if (m->terms) at = put_known(m, at, &state_known(m, p->s)[i]);
     if (objects[i].life == LIFE_CONSTANT) continue;
     if (m->program->loose) at = put_number(at, objects[i].extra ? objects[i].count : 0);
     for (uint32_t c = 0; c < objects[i].count; c++) at = put_word(p, at, cells[objects[i].first + c]);
@@ -203,7 +209,7 @@ static unsigned char *put_shared(struct packer *p, unsigned char *at) {
 static unsigned char *begin(struct packer *p, struct machine *m, const struct machine_state *s, unsigned char *out,
                             size_t *bytes) {
   const struct unpacked *last = &m->last;
-  bool same = s->shared && s->shared == last->shared;
+  bool same = s->shared && s->shared == last->shared && !m->terms;
   uint32_t all = (UINT32_C(1) << m->system.threads) - 1;
   unsigned char *at = m->digits;
   m->named = same ? last->objects : m->globals + 1;
@@ -221,7 +227,28 @@ static unsigned char *begin(struct packer *p, struct machine *m, const struct ma
   return at;
 }
 
-static size_t end(struct machine *m, const unsigned char *at, unsigned char *out, size_t bytes) {
+/* The objects that have a place in the order of addresses, in that order. */
+static unsigned char *put_order(const struct packer *p, unsigned char *at) {
+  const struct machine *m = p->m;
+  const struct known *known = state_known(m, p->s);
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < p->s->objects; i++) count += known[i].rank && name_of(m, i) != NUMBER_NONE;
+  at = put_number(at, count);
+  for (uint16_t below = 0; count; count--) {
+    uint32_t next = UINT32_MAX;
+    for (uint32_t i = 0; i < p->s->objects; i++)
+      if (known[i].rank > below && name_of(m, i) != NUMBER_NONE &&
+          (next == UINT32_MAX || known[i].rank < known[next].rank))
+        next = i;
+    at = put_number(at, name_of(m, next));
+    below = known[next].rank;
+  }
+  return at;
+}
+
+static size_t end(const struct packer *p, unsigned char *at, unsigned char *out, size_t bytes) {
+  const struct machine *m = p->m;
+  if (m->terms) at = put_order(p, at);
   return bytes + squeeze(m->digits, (size_t)(at - m->digits), out + bytes);
 }
 
@@ -235,7 +262,7 @@ size_t machine_pack(struct system *system, const void *work, const struct ranks 
     at = put_threads_sorted(&p, at, ranks, from);
   else
     for (unsigned t = 0; t < system->threads; t++) at = put_thread(&p, at, t);
-  return end(m, at, out, bytes);
+  return end(&p, at, out, bytes);
 }
 
 size_t machine_pack_as(struct system *system, const void *work, const uint8_t *from, unsigned char *out) {
@@ -244,7 +271,7 @@ size_t machine_pack_as(struct system *system, const void *work, const uint8_t *f
   size_t bytes;
   unsigned char *at = begin(&p, m, work, out, &bytes);
   for (unsigned t = 0; t < system->threads; t++) at = put_thread(&p, at, from[t]);
-  return end(m, at, out, bytes);
+  return end(&p, at, out, bytes);
 }
 
 /* Hollow objects, and what was forgotten, have no names: they are not written to. */

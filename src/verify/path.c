@@ -26,10 +26,21 @@ static enum moved again(struct system *system, const void *from, unsigned thread
                        : system->move(system, from, thread, choices, to, move);
 }
 
-/* Makes the same move in the execution: the choices may be other ones, since objects have other names there. */
-static bool follow_really(struct tracker *k, unsigned thread, const struct choices *choices, uint32_t length,
+static bool same_events(const struct move *a, const struct move *b) {
+  bool same = a->event_count == b->event_count;
+  for (unsigned i = 0; same && i < a->event_count; i++)
+    same = a->events[i].kind == b->events[i].kind && a->events[i].call == b->events[i].call &&
+           a->events[i].result == b->events[i].result;
+  return same;
+}
+
+/* Makes the same move in the execution: the choices may be other ones, since objects have other names there. With
+ * choices that lead elsewhere in the program, so many instructions may end where no move ends, which looks like the
+ * end of the operation: the events tell that apart. */
+static bool follow_really(struct tracker *k, unsigned thread, const struct choices *choices, const struct move *move,
                           const void *representative) {
   struct system *system = k->system;
+  uint32_t length = move->length;
   struct path_move m = {.thread = k->real[thread]};
   if (system->choices_last) {
     m.choices = *choices;
@@ -43,6 +54,7 @@ static bool follow_really(struct tracker *k, unsigned thread, const struct choic
   choices_begin(&m.choices);
   do {
     if (again(system, k->real_here, m.thread, &m.choices, length, k->real_there, &m.move) != MOVED) continue;
+    if (!same_events(&m.move, move)) continue;
     if (system->pack_as(system, k->real_there, k->real, k->other) != size || memcmp(k->bytes, k->other, size)) continue;
     vec_push(k->mem, &k->path, m);
     memcpy(k->real_here, k->real_there, system->work);
@@ -82,12 +94,12 @@ static bool walk(struct tracker *k, unsigned thread, uint32_t set, struct record
     if (system->move(system, before, thread, &choices, after, &move) != MOVED) continue;
     if (!follow(k->w, &move, set, &next) || !next) continue;
     if (leads_to(k, after, next, to, from)) {
-      if (!follow_really(k, thread, &choices, move.length, after)) continue;
+      if (!follow_really(k, thread, &choices, &move, after)) continue;
       for (unsigned t = 0; t < system->threads; t++) k->real[t] = names[from[t]];
       arrive(k, to);
       found = true;
     } else if (depth > 1 && !move.event_count) {
-      if (!follow_really(k, thread, &choices, move.length, after)) continue;
+      if (!follow_really(k, thread, &choices, &move, after)) continue;
       memcpy(k->here, after, system->work);
       found = walk(k, thread, next, to, depth - 1);
     }
@@ -130,12 +142,7 @@ static bool finish_really(struct tracker *k, unsigned thread, const struct move 
   do {
     enum moved moved = again(system, k->real_here, m.thread, &m.choices, wrong_move->length, k->real_there, &m.move);
     if (wrong_move->fault ? moved != FAULTED || m.move.fault != wrong_move->fault : moved != MOVED) continue;
-    bool same = m.move.event_count == wrong_move->event_count;
-    for (unsigned i = 0; same && i < m.move.event_count; i++)
-      same = m.move.events[i].kind == wrong_move->events[i].kind &&
-             m.move.events[i].call == wrong_move->events[i].call &&
-             m.move.events[i].result == wrong_move->events[i].result;
-    if (!same) continue;
+    if (!same_events(&m.move, wrong_move)) continue;
     vec_push(k->mem, &k->path, m);
     return true;
   } while (choices_next(&m.choices));
@@ -160,7 +167,7 @@ static bool finish(struct tracker *k, uint32_t set, unsigned thread, unsigned de
     if (is_wrong(k, moved, &move, set)) {
       found = finish_really(k, thread, &move);
     } else if (moved == MOVED && depth > 1 && !move.event_count && follow(k->w, &move, set, &next)) {
-      if (!follow_really(k, thread, &choices, move.length, there)) continue;
+      if (!follow_really(k, thread, &choices, &move, there)) continue;
       memcpy(k->here, there, system->work);
       found = finish(k, next, thread, depth - 1);
     }
@@ -219,7 +226,7 @@ static bool enter_loops(struct tracker *k) {
     for (unsigned left = moves_to_loop(k, t); left && good; left--) {
       struct choices choices;
       struct move move;
-      good = moves_on(k, t, k->here, &choices, next, &move) && follow_really(k, t, &choices, move.length, next);
+      good = moves_on(k, t, k->here, &choices, next, &move) && follow_really(k, t, &choices, &move, next);
       memcpy(k->here, next, k->system->work);
     }
   mem_free(k->mem, next);

@@ -110,7 +110,7 @@ static bool extent(const struct machine *m, const struct machine_state *s, const
   *object = word_object(at);
   *from = word_cell(at);
   *to = *from + cells_of(in);
-  return !word_mark(at);
+  return !word_mark(at) && !word_is_term(at);
 }
 
 /* Would that access write? */

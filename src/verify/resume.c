@@ -6,7 +6,7 @@
 #include "verify/checkpoint.h"
 #include "verify/verify.h"
 
-enum { REMEMBERS = 1, REFERENCE_REMEMBERS = 2, ROOM_AT = 8 };
+enum { REMEMBERS = 1, REFERENCE_REMEMBERS = 2, NUMBERS = 4, ROOM_AT = 8 };
 
 static uint64_t hash_files(const struct unit *u, uint64_t hash) {
   for (size_t i = 0; i < u->files.count; i++) {
@@ -61,7 +61,7 @@ void subject_identify(struct subject *s, struct search_identity *id) {
 unsigned subject_flags(const struct subject *s) {
   return (s->machine_options.forget ? 0 : REMEMBERS) |
          (s->against.reference && !s->against.parts.forget ? REFERENCE_REMEMBERS : 0) |
-         s->machine_options.room << ROOM_AT;
+         (s->unit->address_numbers ? NUMBERS : 0) | s->machine_options.room << ROOM_AT;
 }
 
 const char *subject_orders(const struct subject *s) {
@@ -85,6 +85,7 @@ bool subject_resume(struct subject *s, const struct search_options *options, str
   struct search_identity found;
   if (!checkpoint_fits(s->mem, options->resume, &options->identity, &found, why)) return false;
   if (!take_orders(s, options->resume, found.orders, why)) return false;
+  if (found.flags & NUMBERS && !subject_number(s, why)) return false;
   if (found.flags >> ROOM_AT > ROOM_MOST)
     return problem_set(why, "%s does not fit this search", options->resume), false;
   if (found.flags >> ROOM_AT) subject_grow(s, found.flags >> ROOM_AT);

@@ -22,6 +22,7 @@
  *   volatile relaxed             (only where --volatile said it)
  *   malloc-fails 1               (only with --malloc-fails)
  *   recursion 8
+ *   addresses 1                  numbers of addresses are choices (only where the program asks for them)
  *   orders 1                     expressions whose operands are evaluated in every order; where nobody else runs all
  *                                others are in one. Without this line: all of them are, as in older versions
  *   0 12 5                       ... the file, line and column of each
@@ -155,6 +156,7 @@ static bool write_all(struct mem *m, struct output *out, const void *self, struc
                 v->search.transitions, v->search.depth);
     return flush(&t, out);
   }
+  if (s->unit->address_numbers) text_add(&t, "addresses 1\n");
   put_orders(s, &t);
   if (s->machine_options.room) text_printf(&t, "room %u\n", s->machine_options.room);
   put_fault(s, v, &fault);
@@ -182,7 +184,8 @@ struct evidence {
   uint64_t loop;
   evidence_list arguments;
   struct conflicts *conflicts; /* or NULL */
-  uint64_t room;               /* machine_options.room */
+  bool address_numbers;
+  uint64_t room; /* machine_options.room */
   VEC(struct path_move) moves;
   struct text history;
 };
@@ -321,6 +324,9 @@ static bool read_room(struct evidence_lines *l, struct evidence *e) {
 
 static bool read_moves(struct evidence_lines *l, struct evidence *e) {
   uint64_t count;
+  const char *addresses = line_take(l, "addresses");
+  if (addresses && strcmp(addresses, "1")) return line_unexpected(l, "addresses");
+  e->address_numbers = addresses != NULL;
   if (!read_orders(l, e) || !read_room(l, e)) return false;
   e->fault = line_take(l, "fault");
   if (e->options.live && !line_number(l, "loop", UINT32_MAX, &e->loop)) return false;
@@ -644,6 +650,7 @@ static bool replay_execution(struct evidence *e, struct subject *s, struct unit 
   if (!replay_spec_may_load(r, &e->spec)) return true;
   if (e->spec.file) e->options.only_read = false, r->show(r);
   unit->conflicts = e->conflicts;
+  unit->address_numbers = e->address_numbers;
   if (!subject_make(e->mem, unit, &e->options, s, r->why)) {
     if (r->why->kind != PROBLEM_UNSUPPORTED) return false;
     text_printf(&r->said, "%s\n", r->why->text);

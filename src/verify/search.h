@@ -80,13 +80,14 @@ enum violation {
   VIOLATION_NO_RETURN, /* an operation is open, and from here on none can return */
   VIOLATION_ASLEEP,    /* no thread moves, and one has missed the signal that it waits for */
   VIOLATION_POINTS,
+  VIOLATION_NUMBERS,   /* none: to be searched again with numbers of addresses as choices (FAULT_NUMBERS) */
   VIOLATION_FORGOTTEN, /* none: to be searched again without forgetting (FAULT_FORGOTTEN) */
   VIOLATION_UNORDERED, /* none: to be searched again with every order of some operands (FAULT_UNORDERED) */
   VIOLATION_ROOM       /* none: to be searched again with more room in a state (FAULT_ROOM) */
 };
 /* True if nothing was found, and the search has to be made once more in another way. */
 static inline bool violation_is_none(enum violation v) {
-  return v == VIOLATION_FORGOTTEN || v == VIOLATION_UNORDERED || v == VIOLATION_ROOM;
+  return v == VIOLATION_FORGOTTEN || v == VIOLATION_UNORDERED || v == VIOLATION_ROOM || v == VIOLATION_NUMBERS;
 }
 
 enum { CALLS_BYTES = 65536 / 8 };

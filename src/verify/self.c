@@ -62,6 +62,7 @@ static bool run_alone(struct self *s, unsigned thread, struct choices *choices, 
   for (uint64_t n = 1;; n++) {
     enum moved moved = m->move(m, s->from, thread, choices, s->to, &move);
     if (moved == FAULTED && move.fault == FAULT_RANGE) s->beyond = move.text;
+    if (moved == FAULTED && move.fault == FAULT_NUMBERS) s->beyond = "the number of an address";
     if (moved != MOVED) return false;
     for (unsigned i = 0; i < move.event_count; i++) {
       if (move.events[i].kind != EVENT_RETURN) continue;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "front/conflicts.h"
+#include "verify/terms.h"
 #include "harness/effects.h"
 #include "spec/c_values.h"
 #include "verify/verify.h"
@@ -298,7 +299,10 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
                                 .volatile_race = mem_zero(mem, 1, sizeof *m->volatile_race),
                                 .signals_as_locks = options->live != NULL,
                                 .grows = starts_over(s),
+                                .asks_numbers = !options->live && !options->against,
+                                .ordered = mem_zero(mem, 1, sizeof *m->ordered),
                                 .forget = true};
+  if (unit->address_numbers) m->terms = terms_new(mem);
   if ((!s->spec.name || options->against) && !names_differ(s, why)) return false;
   bool self = !s->spec.name;
   if (self && !spec_of_object(mem, s->program, s->threads, m, machine_value, s, &s->spec, why)) return false;
@@ -335,6 +339,11 @@ void subject_remember(struct subject *s) {
 void subject_grow(struct subject *s, unsigned room) {
   s->machine_options.room = room;
   make_machine(s);
+}
+
+bool subject_number(struct subject *s, struct problem *why) {
+  s->unit->address_numbers = true;
+  return subject_again(s, why);
 }
 
 bool subject_again(struct subject *s, struct problem *why) {

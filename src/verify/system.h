@@ -66,7 +66,8 @@ enum fault {
   FAULT_RACE,        /* a data race */
   FAULT_TRAP,        /* abort() and its like */
   FAULT_ENDLESS,     /* no end of local computation */
-  FAULT_ADDRESS,     /* the number of an address; moves have FAULT_RANGE instead */
+  FAULT_ADDRESS,     /* the number of an address; moves have FAULT_RANGE instead, or */
+  FAULT_NUMBERS,     /* ... to be searched again, with numbers of addresses as choices (numbers.c) */
   FAULT_DISSOLVE,    /* within bytes.c: the object must be made of bytes for that */
   FAULT_RANGE,       /* a number beyond what is modelled: the tool's limit, not the program's fault */
   FAULT_FORGOTTEN,   /* what was forgotten about the state is needed after all: to be searched again, without forgetting

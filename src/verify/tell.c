@@ -25,6 +25,7 @@ static const char *const fault_names[] = {
     [FAULT_TRAP] = "the program stops itself",
     [FAULT_ENDLESS] = "a loop without end within one step",
     [FAULT_ADDRESS] = "an address is used as a number",
+    [FAULT_NUMBERS] = "an address is used as a number",
     [FAULT_RANGE] = "beyond what is modelled",
     [FAULT_FORGOTTEN] = "garbage was forgotten that is needed",
     [FAULT_UNORDERED] = "what one operand writes another one uses",
@@ -169,6 +170,15 @@ static void put_allocation(struct telling *k, const struct trace_item *item, str
   if (f) text_printf(t, ", which was freed in step %u", f->step);
 }
 
+/* "&a is below &b", "a number of &a is 1" */
+static void put_chosen(struct telling *k, const struct trace_item *item, struct text *t) {
+  bool order = item->chosen == CHOSEN_ORDER;
+  if (!order) text_add(t, "a number made of ");
+  machine_print_word(k->machine, k->state, word_pointer(item->object, 0), t);
+  text_add(t, order ? " is below " : " is ");
+  machine_print_word(k->machine, k->state, order ? word_pointer(item->cell, 0) : item->written[0], t);
+}
+
 static void put_access(struct telling *k, const struct trace_item *item, struct text *t) {
   switch (item->inst->code) {
   case I_LOAD:
@@ -202,6 +212,12 @@ static void put_access(struct telling *k, const struct trace_item *item, struct 
   case I_DESTROY: put_named(k, "destroy ", item, t); break;
   case I_UNLOCK: put_named(k, "unlock ", item, t); break;
   case I_ALLOC: put_allocation(k, item, t); break;
+  case I_BINARY:
+  case I_UNARY:
+  case I_CAST:
+  case I_BRANCH:
+  case I_ASSERT:
+  case I_REQUIRE: put_chosen(k, item, t); break;
   default:
     text_add(t, "free ");
     machine_print_word(k->machine, k->state, word_pointer(item->object, 0), t);

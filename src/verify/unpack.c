@@ -40,6 +40,7 @@ static void get_objects(struct unpacker *u, uint8_t owner) {
       at = get_number(at, &count);
       o.extra = (uint16_t)count;
     }
+    if (m->terms) at = get_known(m, at, &state_known(m, u->s)[object]);
     o.first = first;
     o.owner = owner;
     objects[object] = o;
@@ -148,6 +149,7 @@ static void get_shared(struct unpacker *u) {
                                  .layout = g->layout,
                                  .life = g->constant ? LIFE_CONSTANT : LIFE_GLOBAL,
                                  .owner = OWNER_SHARED};
+    if (m->terms) u->at = get_known(m, u->at, &state_known(m, s)[i]);
     if (g->constant) continue;
     if (m->program->loose) {
       uint64_t bytes;
@@ -157,6 +159,7 @@ static void get_shared(struct unpacker *u) {
     for (uint32_t c = 0; c < count; c++) u->at = get_word(m, u->at, &state_cells(m, s)[s->cells + c], &u->known);
     s->cells += count;
   }
+  if (m->terms) state_known(m, s)[s->objects] = (struct known){0};
   objects[s->objects++] = (struct object){.life = LIFE_FORGOTTEN, .owner = OWNER_SHARED};
   get_objects(u, OWNER_SHARED);
 }
@@ -179,13 +182,23 @@ static void keep_shared(struct unpacked *last, const struct machine_state *s, co
   if (digit_count & 1) last->bytes[bytes] = packed[bytes] & 15;
 }
 
+static void get_order(struct unpacker *u) {
+  struct known *known = state_known(u->m, u->s);
+  uint64_t count, object;
+  u->at = get_number(u->at, &count);
+  for (uint16_t rank = 1; rank <= count; rank++) {
+    u->at = get_number(u->at, &object);
+    known[object].rank = rank;
+  }
+}
+
 void machine_unpack(struct system *system, const unsigned char *packed, size_t size, void *work) {
   struct machine *m = (struct machine *)system;
   struct machine_state *s = work;
   struct unpacked *last = &m->last;
   struct unpacker u = {.m = m, .s = s, .at = last->digits, .known = m->globals + 1, .garbage = UINT32_MAX};
   last->number++;
-  if (s->shared && s->shared == last->shared && is_shared_again(last, packed, size)) {
+  if (!m->terms && s->shared && s->shared == last->shared && is_shared_again(last, packed, size)) {
     uint32_t bytes = last->digit_count / 2;
     stretch(packed + bytes, size - bytes, last->digits);
     u.at += last->digit_count & 1;
@@ -202,4 +215,5 @@ void machine_unpack(struct system *system, const unsigned char *packed, size_t s
   last->apart = true;
   u.garbage = last->objects;
   for (unsigned t = 0; t < system->threads; t++) get_thread(&u, t);
+  if (m->terms) get_order(&u);
 }

@@ -115,6 +115,16 @@ static void note_volatile(struct subject *s, struct verified *out) {
        text_string(&t));
 }
 
+static void note_ordered(struct subject *s, struct verified *out) {
+  uint32_t at = __atomic_load_n(s->machine_options.ordered, __ATOMIC_RELAXED);
+  struct text t;
+  if (!at) return;
+  text_open(&t, s->mem);
+  place_print(s->unit, s->program->code[at].place, &t);
+  note(s, out, "%s: pointers into different objects are compared, which C leaves undefined: taken as addresses",
+       text_string(&t));
+}
+
 void note_assumptions(struct subject *s, struct verified *out) {
   enum reduce how = s->options->search.reduce;
   note_never_called(s, out);
@@ -133,6 +143,7 @@ void note_assumptions(struct subject *s, struct verified *out) {
     note(s, out, "it was not decided whether an operation can return from every state: %s",
          out->search.limit ? limit_told(out->search.limit) : out->search.returns_undecided);
   note_volatile(s, out);
+  note_ordered(s, out);
   struct text weak;
   text_open(&weak, s->mem);
   if (program_weak_note(s->program, &weak)) note(s, out, "%s", text_string(&weak));
@@ -168,6 +179,10 @@ static bool search_with(struct subject *s, struct search_options options, struct
     }
     if (r->violation == VIOLATION_ROOM) {
       subject_grow(s, s->machine_options.room + 1);
+      again = true;
+    }
+    if (r->violation == VIOLATION_NUMBERS) {
+      if (!subject_number(s, why)) return false;
       again = true;
     }
     if (r->violation == VIOLATION_UNORDERED) {

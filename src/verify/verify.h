@@ -93,7 +93,8 @@ struct verified {
 /* Reads the object. False with the problem (bad input). */
 bool subject_open(struct mem *, const struct verify_options *, struct subject *, struct problem *);
 /* The same of what is read already; NULL: it could not be. */
-bool subject_again(struct subject *, struct problem *); /* makes it anew, after FAULT_UNORDERED */
+bool subject_again(struct subject *, struct problem *);  /* makes it anew, after FAULT_UNORDERED */
+bool subject_number(struct subject *, struct problem *); /* ... after FAULT_NUMBERS */
 bool subject_make(struct mem *, struct unit *, const struct verify_options *, struct subject *, struct problem *);
 void subject_close(struct subject *);
 /* A machine that forgets nothing (machine_options.forget). */

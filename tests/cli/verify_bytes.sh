@@ -148,7 +148,8 @@ true_for '(u & 15) == 0 && ((u | 9) & ~(uintptr_t)15) == u && ((u + 8) & 15) == 
   'long *p = malloc(32); uintptr_t u = (uintptr_t)p;'
 true_for '(t >> 48) == 0xabcd && (long *)(t & 0xffffffffffff) == p && (long *)(r >> 16) == p && (r & 0xffff) == 7' '' \
   'long *p = malloc(8); uint64_t t = (uint64_t)p | (uint64_t)0xabcd << 48, r = (uint64_t)p << 16 | 7;'
-unknown 'the number of an address' '(u >> 4) % 2' '' 'long *p = malloc(8); uintptr_t u = (uintptr_t)p;'
+object '(u >> 4) % 2' '' 'long *p = malloc(8); uintptr_t u = (uintptr_t)p;'; run 1 "$asif" verify o.c; says 'a number made of &long 1 is 0'
+unknown 'the number of an address' '(u >> 41) % 2' '' 'long *p = malloc(8); uintptr_t u = (uintptr_t)p;'
 undefined 'marked' '*(long *)t' '' 'long *p = calloc(1, 8); uint64_t t = (uint64_t)p | (uint64_t)1 << 48;'
 
 # A tag above the pointer keeps a node that came back from being taken for the one that was there.

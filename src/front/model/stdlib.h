@@ -3,10 +3,8 @@
 #include <stddef.h>
 __asif_header(stdlib)
 #include_next <stdlib.h>
-/* An alignment beyond malloc's is not modelled: nothing can be told from the address that needs it. */
 static inline int __asif_posix_memalign(void **__at, size_t __alignment, size_t __size) {
-  (void)__alignment;
-  void *__given = malloc(__size);
+  void *__given = aligned_alloc(__alignment, __size);
   if (!__given) return 12; /* ENOMEM */
   *__at = __given;
   return 0;
