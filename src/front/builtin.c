@@ -80,6 +80,7 @@ static const struct known known[] = {
     PLAIN("__asif_sleeps", HEADER_ALWAYS, SLEEPS, "u"),
     PLAIN("__asif_wake", HEADER_ALWAYS, WAKE, "ip"),
     PLAIN("__asif_wake_all", HEADER_ALWAYS, WAKE_ALL, "0p"),
+    PLAIN("__asif_futex_word", HEADER_ALWAYS, ATOMIC_LOAD, "vy"),
     PLAIN("__asif_misuse", HEADER_ALWAYS, MISUSE, "0s"),
     PLAIN("__asif_mutex_init", HEADER_ALWAYS, MUTEX_INIT, "ixi"),
     PLAIN("__asif_await", HEADER_ALWAYS, AWAIT, "0c"),

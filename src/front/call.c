@@ -12,6 +12,7 @@
  *   .  any arguments, which are only evaluated; before it i is zero, and I a number that is not known
  *   I  any integer     T  a pointer to any integer     U  unsigned    H  unsigned short    q  unsigned long long
  *   f  float           g  double
+ *   y  of a system call: a pointer to any integer of 32 bits, or to what is taken as one; its type is "the type"
  * Arguments d, m, r and w do not appear in the call that comes out. */
 #include <assert.h>
 
@@ -78,6 +79,15 @@ static struct expr *pointer_to_mutex(struct call *c, struct expr *e) {
   return e;
 }
 
+static struct expr *pointer_to_futex(struct call *c, struct expr *e) {
+  e = expr_value(c->f, e);
+  if (e->type->kind != TYPE_POINTER) front_outside(c->f, e->place, "a system call other than futex");
+  if (!type_is_integer(e->type->of) || e->type->of->bits != 32)
+    e = expr_cast(c->f, e->place, type_pointer(c->f, TYPE_OF(UINT), e->place), e);
+  c->type = e->type->of->plain;
+  return e;
+}
+
 /* What is added to the object: to a pointer, a number of elements. */
 static const struct type *counted_by(const struct call *c) {
   return c->type->kind == TYPE_POINTER && c->known->signature[1] == 'P' ? TYPE_OF(LONG) : c->type;
@@ -116,6 +126,7 @@ static struct expr *argument(struct call *c, char letter, struct expr *e) {
   case 'e': return pointer_to_expected(c, e);
   case 'D': return expr_value(f, expr_deref(f, e->place, pointer_to_expected(c, e)));
   case 'R': c->result = expr_deref(f, e->place, pointer_to_expected(c, e)); return NULL;
+  case 'y': return pointer_to_futex(c, e);
   case 'T': return pointer_to_integer(c, e);
   case 'I':
     e = expr_value(f, e);
