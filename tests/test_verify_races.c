@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "random_object.h"
 #include "test.h"
+#include "verify/machine_parts.h"
 #include "verify/store.h"
 #include "verify/verify.h"
 
@@ -43,6 +44,12 @@ static bool conflict(const struct touched *a, const struct touched *b) {
          b->cell < a->cell + a->count && (a->writes || b->writes) && (a->plain || b->plain);
 }
 
+/* With ASIF_TYPE_STABLE pointers to it may be stale, and such accesses are allowed. */
+static bool was_freed(const struct oracle *o, uint32_t object) {
+  uint8_t life = state_objects((struct machine *)o->system, (struct machine_state *)o->here)[object].life;
+  return life == LIFE_AGAIN || life == LIFE_FREED;
+}
+
 static void add_state(struct oracle *o, const void *work) {
   uint32_t ref, size = (uint32_t)o->system->pack(o->system, work, NULL, o->packed, NULL);
   store_add(&o->store, hash_bytes(o->packed, size), o->packed, size, 0, REF_NONE, NULL, NULL, &ref);
@@ -61,7 +68,7 @@ static void expand(struct oracle *o) {
     } while (choices_next(&choices));
   }
   for (unsigned i = 0; i < o->count; i++)
-    for (unsigned k = 0; k < i; k++) o->races |= conflict(&o->seen[i], &o->seen[k]);
+    for (unsigned k = 0; k < i; k++) o->races |= conflict(&o->seen[i], &o->seen[k]) && !was_freed(o, o->seen[i].object);
 }
 
 static value no_value(void *self, const struct program_op *op, word w) { return (void)self, (void)op, (void)w, V_NONE; }

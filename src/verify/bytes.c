@@ -51,7 +51,7 @@ uint32_t object_size(const struct machine *m, const struct object *o) {
 
 uint32_t object_align(const struct machine *m, const struct object *o) {
   uint32_t align = layout_of(m, o)->align;
-  bool heap = o->life >= LIFE_HEAP && o->life <= LIFE_FREED;
+  bool heap = is_allocated(o) || o->life == LIFE_HOLLOW || o->life == LIFE_FREED;
   return heap && align < 16 ? 16 : align ? align : 1;
 }
 

@@ -190,10 +190,11 @@ static inline void stretch(const unsigned char *bytes, size_t count, unsigned ch
 
 /* The first number of a packed object: which layout and life, and in the last bit whether the number of its cells
  * follows. */
-static inline struct object object_of_head(const struct program *p, uint64_t head) {
-  uint32_t layout = (uint32_t)((head >> 1) / LIVES_PACKED);
-  return (struct object){
-      .count = p->layouts[layout].count, .layout = layout, .life = (uint8_t)(LIFE_HEAP + (head >> 1) % LIVES_PACKED)};
+static inline struct object object_of_head(const struct machine *m, uint64_t head) {
+  uint32_t layout = (uint32_t)((head >> 1) / m->lives);
+  return (struct object){.count = m->program->layouts[layout].count,
+                         .layout = layout,
+                         .life = (uint8_t)(LIFE_HEAP + (head >> 1) % m->lives)};
 }
 
 /* Do an object's contents matter? */

@@ -154,7 +154,7 @@ enum ended step_allocate(struct run *run, const struct inst *in) {
   }
   if (object != UINT32_MAX) {
     s->shared = s->unpacked = 0; /* it may be another thread's */
-    state_objects(m, s)[object].life = LIFE_HEAP;
+    state_objects(m, s)[object].life = m->options.type_stable ? LIFE_AGAIN : LIFE_HEAP;
     step_record(run, object, 0, count, true);
     kept = m->options.type_stable && !(in->flags & FLAG_ZERO); /* who still looks at it sees what was there */
   } else if (!heap_add(m, s, (uint32_t)in->imm, count, local ? LIFE_LOCAL : LIFE_FRESH, (uint8_t)run->thread,
@@ -187,7 +187,7 @@ enum ended step_release(struct run *run, const struct inst *in) {
   }
   if (o->life == LIFE_FORGOTTEN || o->life == LIFE_HOLLOW) return step_fault(run, in, FAULT_FORGOTTEN, NULL);
   if (o->life == LIFE_FREED) return step_fault_at(run, in, at, FAULT_DOUBLE_FREE);
-  if (o->life != LIFE_HEAP && o->life != LIFE_FRESH) return step_fault(run, in, FAULT_BAD_FREE, NULL);
+  if (!is_allocated(o)) return step_fault(run, in, FAULT_BAD_FREE, NULL);
   o->life = LIFE_FREED;
   step_record(run, ALLOCATOR, 0, 1, true); /* even its own: it may come back through another thread's malloc */
   if (o->owner != run->thread) step_record(run, word_object(at), 0, o->count, true);

@@ -64,7 +64,7 @@ enum ended loose_bits(struct run *run, const struct inst *in) {
 static enum ended check_block(struct run *run, const struct inst *in, word at) {
   const struct object *o = &state_objects(run->machine, run->state)[word_object(at)];
   if (o->life == LIFE_FREED) return step_fault_at(run, in, at, FAULT_FREED);
-  if ((o->life != LIFE_HEAP && o->life != LIFE_FRESH) || word_mark(at) || address_byte(run->machine, run->state, at))
+  if (!is_allocated(o) || word_mark(at) || address_byte(run->machine, run->state, at))
     return step_fault(run, in, FAULT_BAD_FREE, NULL);
   return GO_ON;
 }

@@ -29,9 +29,10 @@ enum life {
   LIFE_HOLLOW, /* garbage that is only compared: its contents are forgotten */
   LIFE_FREED,
   LIFE_LOCAL, /* a variable whose address is taken */
-  LIFE_ENDED  /* ... after its scope was left */
+  LIFE_ENDED, /* ... after its scope was left */
+  LIFE_AGAIN  /* as LIFE_HEAP, with type_stable: it was freed before, and pointers from then may be used (race.c) */
 };
-enum { LIVES_PACKED = LIFE_ENDED - LIFE_HEAP + 1, HEADS = 128 };
+enum { HEADS = 128 };
 
 struct object {
   uint32_t first, count; /* its cells */
@@ -50,6 +51,10 @@ struct known {
   uint16_t rank;        /* its place among those whose order was asked; 0: it was not */
   uint8_t align;        /* it is a multiple of 2 to the power of this; or ALLOC_ALIGN_UNKNOWN */
 };
+
+static inline bool is_allocated(const struct object *o) {
+  return o->life == LIFE_HEAP || o->life == LIFE_FRESH || o->life == LIFE_AGAIN;
+}
 
 struct thread {
   uint32_t pc;   /* 0 between operations */
@@ -122,6 +127,7 @@ struct machine {
   uint32_t *reach;
   size_t reach_regs;
   word one_digit[16];         /* digits.h */
+  unsigned lives;             /* how many there are from LIFE_HEAP on: LIFE_AGAIN only where it occurs */
   struct object heads[HEADS]; /* what the smallest of these numbers stand for (digits.h) */
   unsigned char *digits;      /* of the state being packed */
   unsigned char *settled;     /* a state packed for its names alone (machine_settle) */

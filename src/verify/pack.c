@@ -69,7 +69,7 @@ static unsigned char *put_objects(struct packer *p, unsigned char *at) {
     const struct object *o = &objects[object];
     uint8_t life = p->garbage && is_hollow(p, object) ? LIFE_HOLLOW : o->life;
     bool many = o->count != m->program->layouts[o->layout].count;
-    at = put_number(at, ((uint64_t)o->layout * LIVES_PACKED + (unsigned)(life - LIFE_HEAP)) << 1 | many);
+    at = put_number(at, ((uint64_t)o->layout * m->lives + (unsigned)(life - LIFE_HEAP)) << 1 | many);
     if (many) at = put_number(at, o->count);
     if (m->program->loose) at = put_number(at, o->extra);
     if (m->terms) at = put_known(m, at, &state_known(m, p->s)[object]);
@@ -295,8 +295,9 @@ void pack_open(struct mem *mem, struct machine *m) {
   m->need = mem_zero(mem, m->objects_most, sizeof *m->need);
   m->held_list = mem_alloc(mem, m->objects_most * sizeof *m->held_list);
   one_digit_words(m->one_digit, m->globals + 1);
-  for (uint64_t head = 0; head < HEADS && (head >> 1) / LIVES_PACKED < m->program->layout_count; head++)
-    m->heads[head] = object_of_head(m->program, head);
+  m->lives = LIFE_ENDED - LIFE_HEAP + 1 + m->options.type_stable;
+  for (uint64_t head = 0; head < HEADS && (head >> 1) / m->lives < m->program->layout_count; head++)
+    m->heads[head] = object_of_head(m, head);
   m->digits = mem_alloc(mem, m->system.packed_most * 2);
   m->last.digits = mem_alloc(mem, m->system.packed_most * 2);
   m->last.bytes = mem_alloc(mem, m->system.packed_most);

@@ -153,11 +153,20 @@ bool machine_volatile_race(const struct system *system, const struct inst *acces
   return both;
 }
 
+/* With type_stable an access through a pointer from before the object was freed is allowed, and races with nobody.
+ * Which accesses are such is not known: none to an object that was freed races. One that was not freed may always take
+ * its place, so a race that is due to something else is found there. */
+static bool may_be_stale(const struct machine *m, const struct machine_state *s, uint32_t object) {
+  if (!m->options.type_stable || object >= s->objects) return false;
+  uint8_t life = state_objects(m, s)[object].life;
+  return life == LIFE_AGAIN || life == LIFE_FREED;
+}
+
 bool race_with(const struct machine *m, const struct machine_state *s, const struct made_access *a, unsigned *thread) {
   const struct program *p = m->program;
   unsigned kind = m->races[a->inst - p->code];
   if (a->atomic) kind &= ~(unsigned)(RACES_PLAIN | RACES_VOLATILE);
-  if (!kind) return false;
+  if (!kind || may_be_stale(m, s, a->object)) return false;
   bool locks = p->loose || a->inst->scalar.mutex; /* otherwise it cannot be to what another thread locks */
   for (unsigned t = 0; t < m->system.threads; t++) {
     uint32_t pc = s->threads[t].pc;

@@ -31,7 +31,7 @@ static void get_objects(struct unpacker *u, uint8_t owner) {
   for (; object < known; object++) {
     uint64_t head, count;
     at = get_number(at, &head);
-    struct object o = head < HEADS ? m->heads[head] : object_of_head(m->program, head);
+    struct object o = head < HEADS ? m->heads[head] : object_of_head(m, head);
     if (head & 1) {
       at = get_number(at, &count);
       o.count = (uint32_t)count;

@@ -86,3 +86,43 @@ static int read(void) { int v; ASIF_ATOMIC { v = s; } return v; }
 END_OF_C
 for reduce in best none sym; do run 0 "$asif" verify o.c --reduce $reduce; done
 sed -i 's/ASIF_ATOMIC { v = s; }/v = s;/' o.c; run 1 "$asif" verify o.c; says 'data race'
+
+# What is freed may be used through pointers from before, where the harness says so: that races with nobody. What the same
+# accesses do to memory that was never freed is a race all the same.
+cat >stable.c <<'C'
+#include <asif.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+struct node { struct node *next; int data; };
+static _Atomic uint64_t top;
+#define PTR(x) ((struct node *)(uintptr_t)((x) & 0xffffffffffff))
+#define MK(p, t) ((uint64_t)(uintptr_t)(p) | (uint64_t)(uint16_t)(t) << 48)
+static void push(int v) {
+  struct node *n = malloc(sizeof *n);
+  uint64_t t = atomic_load(&top);
+  n->data = v;
+  do n->next = PTR(t); while (!atomic_compare_exchange_strong(&top, &t, MK(n, (t >> 48) + 1)));
+  LATE
+}
+static int pop(void) {
+  uint64_t t = atomic_load(&top);
+  struct node *n, *next;
+  do {
+    n = PTR(t);
+    if (!n) return ASIF_EMPTY;
+    next = n->next;
+  } while (!atomic_compare_exchange_strong(&top, &t, MK(next, (t >> 48) + 1)));
+  int data = n->data;
+  free(n);
+  return data;
+}
+ASIF_OBJECT(stack)
+ASIF_OP(push, ASIF_IN(1, 2))
+ASIF_OP(pop)
+ASIF_TYPE_STABLE()
+C
+run 0 "$asif" verify stable.c -o 2 -- -DLATE=
+! has test || run 0 "$asif" test stable.c -n 2 -o 2 -- -DLATE=
+run 1 "$asif" verify stable.c -o 1 -- '-DLATE=n->data = v;'; says 'data race'
+! has test || { run 1 "$asif" test stable.c -n 2 -o 1 -- '-DLATE=n->data = v;'; says 'ata race'; }
