@@ -1,6 +1,7 @@
 /* The public API used as it should not be: NULL where a call that failed leaves it, and in every other place; tapes
  * ended twice; sizes that have no meaning; very many names. Nothing crashes, and what is wrong is said. */
 #include <pthread.h>
+#include <semaphore.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -196,7 +197,7 @@ struct worker {
 static void *gets_a_tape(void *self) {
   struct worker *w = self;
   if (w->ends) asif_tape_end(w->ends);
-  w->tape = asif_recorder_thread(w->recorder, NULL);
+  w->tape = w->recorder ? asif_recorder_thread(w->recorder, NULL) : NULL;
   return NULL;
 }
 
@@ -204,6 +205,24 @@ static asif_tape *tape_of_thread(asif_recorder *r, asif_tape *ends) {
   struct worker w = {.recorder = r, .ends = ends};
   CHECK(!pthread_create(&w.thread, NULL, gets_a_tape, &w) && !pthread_join(w.thread, NULL));
   return w.tape;
+}
+
+enum { HANDED = 20 };
+struct handing {
+  pthread_t thread;
+  asif_recorder *recorder;
+  asif_tape *tape;
+  sem_t given, done;
+};
+
+static void *ends_tapes(void *self) {
+  struct handing *h = self;
+  for (int i = 0; i < HANDED; i++) {
+    sem_wait(&h->given);
+    asif_tape_end(h->tape);
+    sem_post(&h->done);
+  }
+  return NULL;
 }
 
 TEST(library_tape_ended_twice_is_one_tape) {
@@ -221,6 +240,29 @@ TEST(library_tape_ended_twice_is_one_tape) {
   CHECK(tape_of_thread(r, NULL) != c);
   asif_tape *f = tape_of_thread(r, b); /* made by one thread, ended by another: a tape is handed on */
   CHECK(f == b);
+  CHECK(asif_recorder_close(r, NULL) == ASIF_DONE);
+  unlink(path);
+}
+
+/* One thread asks for tapes, others use and end them: a thread for each, and one for all. */
+TEST(library_tapes_are_ended_by_threads_that_did_not_ask) {
+  const char *path = temporary("handed");
+  asif_recorder *r = asif_recorder_open(path, NULL);
+  asif_tape *t = asif_recorder_thread(r, NULL);
+  for (int i = 0; i < 20; i++) {
+    tape_of_thread(NULL, t);
+    asif_tape *next = asif_recorder_thread(r, NULL);
+    CHECKF(next == t, "after %d threads", i);
+  }
+  struct handing h = {.recorder = r, .tape = t};
+  CHECK(!sem_init(&h.given, 0, 0) && !sem_init(&h.done, 0, 0));
+  CHECK(!pthread_create(&h.thread, NULL, ends_tapes, &h));
+  for (int i = 0; i < HANDED; i++) {
+    sem_post(&h.given);
+    sem_wait(&h.done);
+    CHECKF(asif_recorder_thread(r, NULL) == t, "after %d ends", i);
+  }
+  CHECK(!pthread_join(h.thread, NULL));
   CHECK(asif_recorder_close(r, NULL) == ASIF_DONE);
   unlink(path);
 }

@@ -45,8 +45,8 @@ static long pass(struct semiqueue *q) {
 #ifdef NO_LIMIT
     range = LONG_MAX;
 #else
-    long differ = range - atomic_load(&q->taken);
-    if (differ < q->k) range += q->k - differ;
+    long taken = atomic_load(&q->taken);
+    if (range - taken < q->k) range = taken > LONG_MAX - q->k ? LONG_MAX : taken + q->k;
 #endif
   }
   return NOTHING;

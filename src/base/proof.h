@@ -57,6 +57,7 @@ struct proof {
   VEC(struct proof_view) memory; /* between operations */
   VEC(struct proof_view) at;     /* the others, by place; only if they were asked for */
   VEC(const char *) notes;       /* what is assumed */
+  bool ranged;                   /* only for arguments that lie where ASIF_IN says */
   VEC(struct proof_source) sources;
   /* Not proved: where, why, in which view, what to look at, and how it comes to that. */
   struct proof_step where;

@@ -162,6 +162,14 @@ static struct tape *tape_new(struct deck *d, const char *name) {
   return t;
 }
 
+/* The thread's number, from 1 on; unlike what pthread_self gives, never another's. */
+static uint64_t this_thread(void) {
+  static _Atomic uint64_t last;
+  static _Thread_local uint64_t number;
+  if (!number) number = atomic_fetch_add(&last, 1) + 1;
+  return number;
+}
+
 asif_tape *deck_tape(struct deck *d, const char *name) {
   if (deck_forked(d)) return NULL;
   pthread_mutex_lock(&d->registry);
@@ -169,11 +177,10 @@ asif_tape *deck_tape(struct deck *d, const char *name) {
   if (t) {
     assert(t->ended && !t->front.open);
     t->ended = false;
-    t->again = true;
   } else {
     t = tape_new(d, name);
   }
-  if (t) t->owner = pthread_self();
+  if (t) t->owner = this_thread();
   pthread_mutex_unlock(&d->registry);
   if (!t)
     deck_fail(d, ASIF_NO_MEMORY,
@@ -186,10 +193,12 @@ void asif_tape_end(asif_tape *front) {
   struct tape *t = (struct tape *)front;
   if (!t || deck_forked(t->deck)) return;
   pthread_mutex_lock(&t->deck->registry);
-  /* The operation of an open one is pending for ever, and no other may take its place. Whoever ends a tape twice has no
-   * claim on it any more: it may be another thread's by now. */
-  if (!t->ended && (!t->again || pthread_equal(t->owner, pthread_self())) && !front->open) {
+  /* The operation of an open one is pending for ever, and no other may take its place. An owner that ends a tape twice
+   * has no claim on it any more: it may be another thread's by now. */
+  uint64_t self = this_thread();
+  if (!t->ended && (t->owner == self || t->former != self) && !front->open) {
     t->ended = true;
+    t->former = t->owner == self ? self : 0;
     t->spare = t->deck->spare;
     t->deck->spare = t;
   }

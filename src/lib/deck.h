@@ -61,9 +61,9 @@ struct tape {
   uint64_t *masks;    /* for a group of 64 lanes that begins with this one; else NULL */
   char *name;         /* or NULL */
   uint32_t number;    /* 0, 1, ... */
-  pthread_t owner;    /* the thread that it was given to last */
-  bool again; /* it was given before: only its owner ends it, for another may believe that it is still its own */
-  bool ended; /* it is in the list of those ended */
+  uint64_t owner;     /* the thread that it was given to last (deck.c) */
+  uint64_t former;    /* an owner that ended it, and may believe that it is still its own; 0: none */
+  bool ended;         /* it is in the list of those ended */
 };
 
 /* A tape as the taker knows it. */

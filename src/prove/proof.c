@@ -294,6 +294,18 @@ __attribute__((format(printf, 2, 3))) static void note(const struct teller *w, c
   vec_push(w->mem, &w->proof->notes, mem_string(w->mem, line, strlen(line)));
 }
 
+/* Nothing is claimed of other arguments: what is undefined for them excludes nothing. */
+static void note_range(const struct teller *w, const struct program_op *op) {
+  struct text t;
+  text_open(&t, w->mem);
+  for (unsigned i = 0; i < op->params; i++)
+    text_printf(&t, "%s%lld..%lld", i ? ", " : "", (long long)op->low[i], (long long)op->high[i]);
+  note(w,
+       "proved for %.100s(%.200s) only, as ASIF_IN says: for other arguments arithmetic may overflow, or be undefined "
+       "otherwise",
+       op->function, text_string(&t));
+}
+
 static void tell_assumed(const struct teller *w) {
   const struct proved *d = w->d;
   struct text weak;
@@ -309,12 +321,9 @@ static void tell_assumed(const struct teller *w) {
       note(w, "asif_require at %.200s:%u:%u is trusted: executions in which it is false are left out",
            s.path ? s.path : "?", s.line, s.column);
     }
+  w->proof->ranged = d->prover->ranged;
   for (uint32_t op = 0; d->prover->ranged && op < d->program->op_count; op++)
-    if (d->program->ops[op].params)
-      note(w,
-           "arguments of %.100s lie in %lld..%lld: for others it has not been excluded that arithmetic overflows, or "
-           "is otherwise undefined",
-           d->program->ops[op].function, (long long)d->program->ops[op].low[0], (long long)d->program->ops[op].high[0]);
+    if (d->program->ops[op].params) note_range(w, &d->program->ops[op]);
   if (d->prover->given_count && d->verdict == VERDICT_HOLDS)
     note(w, "every step that others see is one of the %u actions that are given", d->prover->given_count);
   note(w, "that operations return in the end is not part of it (`asif verify --progress`)");

@@ -174,7 +174,7 @@ static void put_verdict(const struct report *r, struct text *t) {
     text_add(t, ": ");
     put_string(t, r->result->reason);
   }
-  text_add(t, " (any number of threads; ");
+  text_printf(t, " (any number of threads%s; ", p->ranged ? ", arguments within ASIF_IN" : "");
   if (r->spec) {
     put_spec(t, r->spec);
     text_add(t, ", ");

@@ -229,8 +229,9 @@ static void put_body(struct text *t, const struct report *r) {
 
 static void put_facts(struct text *t, const struct report *r) {
   put_spec(t, r->spec);
-  text_printf(t, "%sany number of threads; %" PRIu64 " views, %" PRIu64 " actions, %.2f s", r->spec ? "; " : "",
-              r->proof->views, r->proof->actions_used, r->seconds);
+  text_printf(t, "%sany number of threads%s; %" PRIu64 " views, %" PRIu64 " actions, %.2f s", r->spec ? "; " : "",
+              r->proof->ranged ? ", arguments within ASIF_IN" : "", r->proof->views, r->proof->actions_used,
+              r->seconds);
 }
 
 void proof_html(const struct report *r, struct text *t) {

@@ -40,7 +40,7 @@ says '"reason":"an addition may overflow here: signed integers do not wrap aroun
 run 1 "$asif" prove overflow.c -- -DLOW=INT_MAX-1 -DHIGH=INT_MAX
 says 'undefined behaviour'
 run 0 "$asif" prove overflow.c --evidence e -- -DLOW=1 -DHIGH=2
-says 'note: arguments of push lie in 1..2'
+says 'note: proved for push(1..2) only, as ASIF_IN says'
 run 0 "$asif" replay --run e
 sed 's/^points found in-range/points found/' e >any
 run 1 "$asif" replay --run any
@@ -224,3 +224,38 @@ undefined 'never set' 'switch (x) { default: break; }'
 undefined 'never set' 'if (x == 0 || 1) {}'
 undefined 'never set' '(void)!x;'
 undefined 'a constant is written' '*(int *)\&fixed = 6;' 'static const int fixed = 5;'
+
+# What was proved for the arguments of ASIF_IN alone says so, and claims nothing of others.
+cat >within.c <<'C'
+#include <asif.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+struct node { int val; struct node *next; };
+static _Atomic(struct node *) top;
+static void push(int v) {
+  int twice = v * 2;
+  (void)twice;
+  struct node *n = malloc(sizeof *n);
+  n->val = v == 3 ? 4 : v;
+  n->next = atomic_load(&top);
+  while (!atomic_compare_exchange_strong(&top, &n->next, n)) ;
+}
+static int pop(void) {
+  struct node *t = atomic_load(&top), *next;
+  do {
+    if (!t) return ASIF_EMPTY;
+    next = t->next;
+  } while (!atomic_compare_exchange_strong(&top, &t, next));
+  return t->val;
+}
+ASIF_OBJECT(stack)
+ASIF_OP(push, ASIF_IN(1, 2))
+ASIF_OP(pop)
+C
+run 0 "$asif" prove within.c
+says 'note: proved for push(1..2) only, as ASIF_IN says'
+says 'verdict: linearizable (any number of threads, arguments within ASIF_IN; stack'
+sed 's/ASIF_IN(1, 2)/ASIF_IN(1, 3)/' within.c >beyond.c
+run 1 "$asif" prove beyond.c
+sed '/twice/d' within.c >every.c
+run 1 "$asif" prove every.c

@@ -133,6 +133,12 @@ static void excluded(struct hazard *h) {
   wing_gong_queue_destroy(w);
   herlihy_wing_queue_destroy(hw);
   semiqueue_destroy(s);
+  for (int less = 0; less < 3; less++) { /* any of all of them */
+    s = semiqueue_create(LONG_MAX - less);
+    CHECK(semiqueue_enq(s, 1) && semiqueue_enq(s, 2) && semiqueue_enq(s, 3));
+    CHECK(semiqueue_deq(s) + semiqueue_deq(s) + semiqueue_deq(s) == 6);
+    semiqueue_destroy(s);
+  }
   stuttering_queue_destroy(st);
   k_fifo_queue_destroy(k);
 }
