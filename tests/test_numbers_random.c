@@ -278,6 +278,10 @@ static void statement(struct writer *w) {
       "{ long k[($i & 63) % 5 + 1]; k[0] = $l; l1 = k[0] ^ (long)sizeof k; }",
       "for (int c = 1; c < 4; c++) { double z[c][n]; z[c - 1][n - 1] = $d; d0 = z[c - 1][n - 1]; }",
       "{ typedef short row[n]; row k[2]; k[1][n - 1] = (short)$l; l0 = k[1][n - 1] ^ (long)sizeof(row); }",
+      "{ unsigned long o; l1 = __builtin_mul_overflow($l, $l, &o); l0 = (long)o; }",
+      "{ long o; l1 = __builtin_mul_overflow($l, (unsigned long)$l, &o); l0 = o; }",
+      "{ int o; l1 = __builtin_add_overflow((unsigned long)$l, $i, &o); l0 = o; }",
+      "{ unsigned o; l1 = __builtin_sub_overflow((unsigned long)$l, $l, &o); l0 = o; }",
       "{ long (*p)[3] = m; p += ($i & 63) % n; l0 = (*p)[2] ^ (p - m); }",
   };
   text_add(&w->t, "  ");

@@ -387,9 +387,10 @@ struct unit {
   VEC(struct source_file) files;
   VEC(struct decl *) decls; /* variables and functions of file scope, in order; static locals too */
   struct harness harness;
-  uint32_t decl_count; /* ids given */
-  bool member_arrays;  /* some struct has an array within */
-  bool mutex_kinds;    /* a mutex may be recursive, or check for errors: its functions have results then */
+  uint32_t decl_count;       /* ids given */
+  bool member_arrays;        /* some struct has an array within */
+  const char *floating_flag; /* an argument of the compiler that changes what floating point computes, or NULL */
+  bool mutex_kinds;          /* a mutex may be recursive, or check for errors: its functions have results then */
   VEC(struct unread) unread;
   uint16_t file;               /* being read, where several are linked, from 0 */
   struct decl **externals;     /* a table of what they share, by name; NULL if there is only one */

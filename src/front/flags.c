@@ -79,6 +79,7 @@ static bool is_harmless_code(const char *flag) {
                                       "data-sections",
                                       "hosted",
                                       "no-builtin",
+                                      "fp-contract=off",
                                       NULL};
   static const char *const first[] = {"diagnostics-",
                                       "no-diagnostics-",
@@ -129,6 +130,23 @@ bool flags_change_meaning(const char *word) {
   if (begins(word, "-f") && word[2]) return !is_harmless_code(word + 2);
   if (begins(word, "-m") && word[2]) return !is_harmless_machine(word + 2);
   return any_begins(word, first) || (begins(word, "-x") && strcmp(word, "-xc"));
+}
+
+/* With it, compilers may fuse a multiplication and an addition, which are rounded once then. */
+static bool may_fuse(const char *word) {
+  if (begins(word, "-march=")) return strcmp(word, "-march=x86-64") != 0 && strcmp(word, "-march=x86-64-v2") != 0;
+  return begins(word, "-mfma") || begins(word, "-mavx512");
+}
+
+const char *flags_floating(char *const *args) {
+  const char *found = NULL;
+  bool fuses = true;
+  for (char *const *a = args; a && *a; a++) fuses &= strcmp(*a, "-ffp-contract=off") != 0;
+  for (; args && *args && !found; args++) {
+    if (!strcmp(*args, "-Ofast") || begins(*args, "-mno-sse") || (fuses && may_fuse(*args))) found = *args;
+    if (has_value(*args) && args[1]) args++;
+  }
+  return found;
 }
 
 static bool refuse(const char *path, const char *word, struct problem *problem) {

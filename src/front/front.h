@@ -174,6 +174,7 @@ uint32_t pack_at(const struct front *, size_t token);
 
 /* flags.c: false with the problem if they change what C means */
 bool flags_change_meaning(const char *word);
+const char *flags_floating(char *const *args); /* one that changes what floating point computes; NULL */
 bool flags_readable(const char *path, char *const *args, struct problem *);
 bool flags_of_compiler_readable(const char *path, const char *cc, struct problem *);
 

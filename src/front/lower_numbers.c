@@ -17,12 +17,11 @@ static struct value binary(struct lowering *l, enum operator op, const struct ty
   return value_binary(l, op, t, a, b, e->place);
 }
 
-/* Whether the result of arithmetic on two 64-bit numbers of one type, with its lowest 64 bits in r, does not fit. */
+/* Whether the sum or difference of two 64-bit numbers of one type, with its lowest 64 bits in r, does not fit. */
 static struct value overflows(struct lowering *l, const struct expr *e, const struct type *t, struct value a,
                               struct value b, struct value r) {
   if (!t->is_signed && e->op == OP_ADD) return binary(l, OP_LT, t, r, a, e);
   if (!t->is_signed && e->op == OP_SUB) return binary(l, OP_LT, t, a, b, e);
-  if (e->op == OP_MUL) lower_outside(l, e->place, "%s of 64-bit numbers", e->a->decl->name);
   /* the signs of the operands agree (differ, of a difference), and that of the result is another */
   struct value x = binary(l, OP_XOR, t, a, e->op == OP_ADD ? r : b, e);
   struct value y = binary(l, OP_XOR, t, e->op == OP_ADD ? b : a, r, e);
@@ -49,6 +48,18 @@ static struct value long_overflow(struct lowering *l, const struct expr *e, cons
   return overflows(l, e, to, a, b, *r);
 }
 
+/* Of numbers of at most 64 bits, the result fits an __int128, of unsigned ones without a sign. */
+static struct value wide_overflow(struct lowering *l, const struct expr *e, const struct type *to, struct value a,
+                                  struct value b, struct value *r) {
+  const struct type *x = e->args[0]->type, *y = e->args[1]->type;
+  bool is_signed = x->is_signed || y->is_signed || e->op == OP_SUB;
+  const struct type *wide = is_signed ? TYPE_OF(INT128) : TYPE_OF(UINT128);
+  struct value whole =
+      binary(l, e->op, wide, value_convert(l, a, x, wide, e->place), value_convert(l, b, y, wide, e->place), e);
+  *r = value_convert(l, whole, wide, to, e->place);
+  return binary(l, OP_NE, wide, whole, value_convert(l, *r, to, wide, e->place), e);
+}
+
 struct value lower_overflow(struct lowering *l, const struct expr *e) {
   const struct type *to = e->args[2]->type->of->plain, *x = e->args[0]->type, *y = e->args[1]->type;
   struct value a = lower_value(l, e->args[0]), b = lower_value(l, e->args[1]), r, overflow;
@@ -57,10 +68,13 @@ struct value lower_overflow(struct lowering *l, const struct expr *e) {
   struct lvalue at = lvalue_pointed(l, e->args[2], to, NULL);
   if (to->bits <= 32 && x->bits <= 32 && y->bits <= 32)
     overflow = small_overflow(l, e, to, a, b, &r);
-  else if (to->bits == x->bits && to->bits == y->bits && to->is_signed == x->is_signed && to->is_signed == y->is_signed)
+  else if (to->bits > 64 || x->bits > 64 || y->bits > 64)
+    lower_outside(l, e->place, "%s of an '__int128'", e->a->decl->name);
+  else if (e->op != OP_MUL && to->bits == x->bits && to->bits == y->bits && to->is_signed == x->is_signed &&
+           to->is_signed == y->is_signed)
     overflow = long_overflow(l, e, to, a, b, &r);
   else
-    lower_outside(l, e->place, "%s of different types, one of 64 bits,", e->a->decl->name);
+    overflow = wide_overflow(l, e, to, a, b, &r);
   if (overflow.kind == VALUE_REG) overflow = value_in(value_copy(l, overflow, 1, e->place));
   if (r.kind == VALUE_REG) r = value_in(value_copy(l, r, 1, e->place));
   value_store(l, &at, r, e->place);

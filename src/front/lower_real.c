@@ -6,6 +6,10 @@
 static bool is_comparison(enum operator op) { return op >= OP_EQ && op <= OP_GE; }
 
 static struct inst *emit(struct lowering *l, enum code code, unsigned op, const struct type *t, struct place at) {
+  bool floating = code == I_FLOATING || (code == I_CONVERT && op != CONVERT_EXTEND);
+  if (floating && l->unit->floating_flag)
+    lower_outside(l, at, "floating point with %.100s, unless -ffp-contract=off keeps operations apart,",
+                  l->unit->floating_flag);
   struct inst *in = emit_inst(l, code, at);
   in->op = (uint8_t)op;
   in->scalar = scalar_of(t);
@@ -14,9 +18,16 @@ static struct inst *emit(struct lowering *l, enum code code, unsigned op, const 
 
 /* __int128. */
 
+/* low may be used elsewhere too. */
 static struct value pair_of(struct lowering *l, struct value low, struct value high, struct place at) {
-  reg r = reg_new(l, 2, "");
-  value_assign(l, r, 1, low, at);
+  reg r = reg_new(l, 2, ""), from = low.kind == VALUE_NUMBER ? NO_REG : value_reg(l, low, at);
+  if (from == NO_REG) {
+    value_assign(l, r, 1, low, at);
+  } else {
+    struct inst *in = emit_inst(l, I_MOVE, at);
+    in->a = from;
+    in->d = r;
+  }
   value_assign(l, (reg)(r + 1), 1, high, at);
   return value_in(r);
 }

@@ -220,6 +220,7 @@ static struct unit *read_files(struct mem *m, const char *path, char *const *cc_
     u->file = (uint16_t)i;
     if (!preprocess_file(m, files.at[i], flags_alone(m, cc_args, files.at[i]), own_only, &p, problem)) return NULL;
     u = front_parse_text(u, &p, i + 1 == files.count, problem);
+    if (u) u->floating_flag = flags_floating(cc_args);
   }
   return u;
 }

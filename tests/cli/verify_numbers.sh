@@ -74,6 +74,7 @@ true_for 'f((struct s){1, (i128)one << 70}).x == (i128)1 << 71 && table[1] == (i
   'struct s { char c; i128 x; }; static struct s f(struct s s) { s.x *= 2; return s; }
 static const i128 table[2] = {5, -((i128)3 << 64)}; static i128 zero;'
 true_for '__builtin_types_compatible_p(__int128_t, i128) && sizeof(struct { char c; u128 x; char d; }) == 48'
+true_for '__builtin_mul_overflow((long)one << 62, 2, &l) && l == INT64_MIN && !__builtin_mul_overflow(-1L, (unsigned long)one << 63, &l)' 'static long l;'
 undefined 'overflow' '(((i128)one << 126) - 1 + ((i128)one << 126) + 1) > 0'
 undefined 'overflow' '((i128)one << 126) * 2 > 0'
 undefined 'overflow' '-(i128)((u128)one << 127) > 0'
@@ -194,6 +195,14 @@ refused "arithmetic on 'long double' is outside" 'x + one > 0' 'static long doub
 refused 'this operator needs an integer' 'd % 2' 'static int d; 
 #define d 1.5'
 unknown 'a conversion of a number beyond the greatest float' '(float)(u128)-one > 0'
+# Where the compiler may fuse operations, or does not follow IEEE 754, nothing is said.
+object 'd * 3 + 1 < 2' 'static double d;'
+for flag in -mfma -march=haswell -Ofast '-mavx512f -O2'; do
+  # shellcheck disable=SC2086
+  run 2 "$asif" verify o.c -- $flag; warns "floating point with ${flag% *}"
+done
+run 0 "$asif" verify o.c -n 1 -- -O2 -march=x86-64-v2
+run 0 "$asif" verify o.c -n 1 -- -march=haswell -ffp-contract=off
 not_proved 'floating point numbers' 'd < 1' 'static double d;'
 not_proved 'floating point numbers' '!(int)d' 'static double d;'
 not_proved 'floating point numbers' '(n->weight = v, 1)'
