@@ -128,7 +128,7 @@ ASIF_OP(push)
 END
 bad 'o.c:5:' o.c; warns 'takes 0 arguments'
 object <<'END'
-static float x;
+static long double x;
 static void push(int v) { x = v; }
 ASIF_OBJECT(stack)
 ASIF_OP(push)
