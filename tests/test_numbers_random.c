@@ -275,6 +275,7 @@ static void statement(struct writer *w) {
       "v[n - 1] = whole_l($d);",
       "m[($i & 63) % n][($i & 63) % 3] = $l;",
       "l0 ^= total(n, 3, m);",
+      "l1 = bytes($u, $i);",
       "{ long k[($i & 63) % 5 + 1]; k[0] = $l; l1 = k[0] ^ (long)sizeof k; }",
       "for (int c = 1; c < 4; c++) { double z[c][n]; z[c - 1][n - 1] = $d; d0 = z[c - 1][n - 1]; }",
       "{ typedef short row[n]; row k[2]; k[1][n - 1] = (short)$l; l0 = k[1][n - 1] ^ (long)sizeof(row); }",
@@ -306,7 +307,6 @@ static const char before[] =
     "static double pun(long l) { union { long l; double d; } p = {l}; return p.d; }\n"
     "static unsigned long bits_d(double d) { union { double d; unsigned long l; } p = {d}; return d == d ? p.l : 77; "
     "}\n"
-    "static unsigned bits_f(float f) { union { float f; unsigned u; } p = {f}; return f == f ? p.u : 78; }\n"
     "static i128 whole_x(double d) { return d > -1.7e38 && d < 1.7e38 ? (i128)d : 1; }\n"
     "static u128 whole_u(double d) { return d > -1 && d < 3.4e38 ? (u128)d : 2; }\n"
     "static long whole_l(double d) { return d >= -9223372036854775808.0 && d < 9223372036854775808.0 ? (long)d : 3; }\n"
@@ -317,6 +317,17 @@ static const char before[] =
     "  for (int c = 0; c < n; c++) for (int e = 0; e < k; e++) s = s * 3 ^ (unsigned long)m[c][e];\n"
     "  return (long)s;\n"
     "}\n";
+
+/* Memory that is accessed as several types, or where each cell is what it was made as. */
+static const char loose[] =
+    "static union { u128 w; unsigned char c[16]; float f[4]; struct { short s; long l; } p; } any = {5};\n"
+    "static unsigned long bits_f(float f) { union { float f; unsigned u; } p = {f}; return f == f ? p.u : 78; }\n"
+    "static long bytes(u128 u, int i) { any.w = u; any.c[i & 15] ^= 9; u = any.w; memcpy(&u, any.c + 1, 15); return\n"
+    "  (long)(u >> 64) ^ (long)u ^ any.p.l; }\n";
+static const char strict[] =
+    "static unsigned long bits_f(float f) { return bits_d(f); }\n"
+    "static struct { long l; u128 w; } any;\n"
+    "static long bytes(u128 u, int i) { any.w = u << (i & 63); return (long)(any.w >> 64); }\n";
 
 static void function(struct writer *w, unsigned number) {
   static const char *const sums[] = {"(u128)x0",
@@ -370,17 +381,18 @@ static const char *program_text(struct writer *w, struct mem *m) {
   struct text native, own;
   text_open(&w->t, m);
   text_add(&w->t, before);
+  text_add(&w->t, w->seed & 1 ? loose : strict);
   for (unsigned i = 0; i < FUNCTIONS; i++) function(w, i);
   text_open(&native, m);
   text_printf(&native,
               "#include <math.h>\n#include <string.h>\n%s"
-              "#define EACH(X) X(gx) X(gu) X(au) X(au2) X(gd) X(gf) X(ad) X(af) X(both) X(half)\n"
+              "#define EACH(X) X(gx) X(gu) X(au) X(au2) X(gd) X(gf) X(ad) X(af) X(both) X(half) X(any)\n"
               "#define KEEP(v) static char v##_kept[sizeof v]; memcpy(first ? (void *)v##_kept : (void *)&v,"
               " first ? (void *)&v : (void *)v##_kept, sizeof v);\n"
               "void reset(void) { static int first = 1; EACH(KEEP) first = 0; }\n",
               text_string(&w->t));
   text_open(&own, m);
-  text_printf(&own, "__asif_header(asif)\n__asif_header(math)\n%s", text_string(&w->t));
+  text_printf(&own, "__asif_header(asif)\n__asif_header(math)\n__asif_header(string)\n%s", text_string(&w->t));
   for (unsigned i = 0; i < FUNCTIONS; i++) text_printf(&own, "ASIF_OP(f%u, ASIF_IN(0, 9), ASIF_IN(0, 9))\n", i);
   w->t = own;
   return text_string(&native);
@@ -434,6 +446,7 @@ static void compare(uint64_t seed, unsigned *unknown) {
   CHECKF(unit, "seed %llu: %s", (unsigned long long)seed, problem.text);
   const struct program *p = lower(&m, unit, &(struct lower_options){.alone = true}, &problem);
   CHECKF(p, "seed %llu: %s", (unsigned long long)seed, problem.text);
+  CHECKF(p->loose == (seed & 1), "seed %llu: %s", (unsigned long long)seed, p->loose ? p->loose_text : "");
   void *library = compile(text);
   void (*reset)(void);
   *(void **)&reset = dlsym(library, "reset");

@@ -144,10 +144,11 @@ static struct piece piece_of(const word *r, const struct inst *in, const struct 
 }
 
 /* An access that must be aligned, and is not. */
-static bool is_unaligned(const struct inst *in, const struct piece *p) {
-  if (p->size <= 1 || p->byte % p->size == 0 || (in->flags & FLAG_BYTES) || in->shape) return false;
+static bool is_unaligned(const struct inst *in, const struct access_to *to, const struct piece *p) {
   bool plain = (in->code == I_LOAD || in->code == I_STORE) && !(in->flags & FLAG_ATOMIC);
-  return !plain || in->op != ACCESS_PACKED;
+  if (plain && in->op == ACCESS_PACKED) return false;
+  if (in->shape && in->scalar.bits > 64) return to->byte % 16; /* both halves of an __int128 */
+  return p->size > 1 && p->byte % p->size != 0 && !(in->flags & FLAG_BYTES) && !in->shape;
 }
 
 static enum ended load_pieces(struct run *run, const struct inst *in, const struct access_to *to, word *out) {
@@ -155,7 +156,7 @@ static enum ended load_pieces(struct run *run, const struct inst *in, const stru
     struct piece p = piece_of(run->r, in, to, i);
     enum fault why = bytes_load(run->machine, run->state, to->object, p.byte, p.size, p.scalar, &out[i]);
     if (why) return step_fault(run, in, why, NULL);
-    if (is_unaligned(in, &p)) return step_fault(run, in, FAULT_POINTER, "the pointer is marked, or not aligned");
+    if (is_unaligned(in, to, &p)) return step_fault(run, in, FAULT_POINTER, "the pointer is marked, or not aligned");
   }
   return GO_ON;
 }
@@ -167,7 +168,7 @@ static enum ended store_pieces(struct run *run, const struct inst *in, const str
   bool registers = values >= run->r && values < run->r + m->regs, dissolved = false;
   for (unsigned i = 0; i < to->count; i++) {
     struct piece p = piece_of(run->r, in, to, i);
-    if (is_unaligned(in, &p)) return step_fault(run, in, FAULT_POINTER, "the pointer is marked, or not aligned");
+    if (is_unaligned(in, to, &p)) return step_fault(run, in, FAULT_POINTER, "the pointer is marked, or not aligned");
     enum fault why = bytes_store(m, run->state, to->object, p.byte, p.size, values[i]);
     if (why == FAULT_DISSOLVE && !dissolved) {
       dissolved = true;

@@ -97,6 +97,11 @@ static int f(void) {
   union u a = {.p = n, .tag = 3}, b; b.whole = a.whole; b.whole += sizeof(int);
   return *b.p == 8 && b.tag == 3 && a.whole < b.whole && a.whole != b.whole && b.whole - 4 == a.whole; }'
 
+aligned='static _Alignas(16) uint64_t a[4]; static int f(int i) { u128 old = 0; return __sync_bool_compare_and_swap((u128 *)&a[i], old, old); }'
+true_for 'f(2)' "$aligned"
+undefined 'not aligned' 'f(1)' "$aligned"
+true_for 'f()' 'struct __attribute__((packed)) s { char c; u128 x; }; static int f(void) { struct s s = {1, (u128)one << 65}, t = s; t.x++; return t.x == s.x + 1 && sizeof s == 17; }'
+
 # A stack whose head and tag are exchanged at once, in three ways of writing it. Without the tag, memory that is used
 # again is taken for what was there.
 stack() { # LOAD CAS TAG
