@@ -2,7 +2,9 @@
  * by the system's compiler and run by the machine of verify as one thread, they must give the same. Nothing in them is
  * undefined: what might be is kept in range by what is around it.
  *
- * Which NaN a NaN is, compilers may choose: the functions only ask whether a number is one. */
+ * Which NaN a NaN is, compilers may choose: the functions only ask whether a number is one. Unsigned integers become
+ * floating through a volatile variable: of 0.0 - (float)u, GCC 12 makes -(float)u, which is another zero where u is 0.
+ */
 #include <dlfcn.h>
 #include <string.h>
 #include <unistd.h>
@@ -83,10 +85,10 @@ static const char *const forms_d[] = {
     "ds[$i & 3]",
     "(double)$f",
     "(double)$l",
-    "(double)(unsigned long)$l",
+    "of_long_d($l)",
     "(double)$x",
-    "(double)$u",
-    "(double)(unsigned)$i",
+    "of_u_d($u)",
+    "of_long_d((unsigned)$i)",
     "($d + $d)",
     "($d - $d)",
     "($d * $d)",
@@ -120,10 +122,10 @@ static const char *const forms_f[] = {
     "gf",
     "(float)$d",
     "(float)$l",
-    "(float)(unsigned long)$l",
+    "of_long_f($l)",
     "(float)$i",
     "(float)$x",
-    "(float)($u >> 1)",
+    "of_u_f($u >> 1)",
     "($f + $f)",
     "($f - $f)",
     "($f * $f)",
@@ -242,7 +244,7 @@ static void statement(struct writer *w) {
       "u0 = 7; l0 ^= __atomic_compare_exchange_n(&au, &u0, $u, 0, 5, 5);",
       "l0 ^= __sync_bool_compare_and_swap(&au, au, $u);",
       "__atomic_store_n(&au, $u, 5);",
-      "u0 = au2 += $u;",
+      "au2 += $u; u0 = au2;",
       "u0 = au2++;",
       "d0 = $d;",
       "d1 *= $d;",
@@ -251,9 +253,9 @@ static void statement(struct writer *w) {
       "d0 = gd /= $l;",
       "d0 = d1++;",
       "d0 = --sd.d;",
-      "d0 = ad += $d;",
+      "ad += $d; d0 = ad;",
       "ds[$i & 3] = $d;",
-      "f0 = af -= $d;",
+      "af -= $d; f0 = af;",
       "f0 = $f;",
       "f1 = $d;",
       "f0 = f1 *= $f;",
@@ -307,6 +309,10 @@ static const char before[] =
     "static double pun(long l) { union { long l; double d; } p = {l}; return p.d; }\n"
     "static unsigned long bits_d(double d) { union { double d; unsigned long l; } p = {d}; return d == d ? p.l : 77; "
     "}\n"
+    "static double of_long_d(unsigned long l) { volatile double d = l; return d; }\n"
+    "static double of_u_d(u128 u) { volatile double d = u; return d; }\n"
+    "static float of_long_f(unsigned long l) { volatile float f = l; return f; }\n"
+    "static float of_u_f(u128 u) { volatile float f = u; return f; }\n"
     "static i128 whole_x(double d) { return d > -1.7e38 && d < 1.7e38 ? (i128)d : 1; }\n"
     "static u128 whole_u(double d) { return d > -1 && d < 3.4e38 ? (u128)d : 2; }\n"
     "static long whole_l(double d) { return d >= -9223372036854775808.0 && d < 9223372036854775808.0 ? (long)d : 3; }\n"

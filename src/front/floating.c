@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static double real_of(unsigned bits, uint64_t a) {
+double floating_value(unsigned bits, uint64_t a) {
   uint32_t half = (uint32_t)a;
   float narrow;
   double value;
@@ -59,10 +59,10 @@ static bool compare(enum operator op, double a, double b) {
 }
 
 uint64_t floating_binary(enum operator op, unsigned bits, uint64_t a, uint64_t b) {
-  if (op >= OP_EQ && op <= OP_GE) return compare(op, real_of(bits, a), real_of(bits, b));
+  if (op >= OP_EQ && op <= OP_GE) return compare(op, floating_value(bits, a), floating_value(bits, b));
   if (floating_is_nan(bits, a)) return a | quiet_of(bits);
   if (floating_is_nan(bits, b)) return b | quiet_of(bits);
-  double x = real_of(bits, a), y = real_of(bits, b);
+  double x = floating_value(bits, a), y = floating_value(bits, b);
   return with_nan(bits, bits == 32 ? compute_float(op, (float)x, (float)y) : compute_double(op, x, y));
 }
 
@@ -75,7 +75,7 @@ uint64_t floating_convert(unsigned from, unsigned to, uint64_t a) {
     said = to == 64 ? said << 29 : said >> 29;
     return sign | infinity_of(to) | quiet_of(to) | said;
   }
-  double value = real_of(from, a);
+  double value = floating_value(from, a);
   return to == 32 ? bits_of_float((float)value) : bits_of_double(value);
 }
 
@@ -86,14 +86,14 @@ uint64_t floating_of_integer(unsigned bits, uint128 n, bool is_signed) {
 
 bool floating_to_integer(unsigned bits, uint64_t a, unsigned to_bits, bool is_signed, uint128 *out) {
   if (floating_is_nan(bits, a)) return false;
-  double whole = trunc(real_of(bits, a)), end = ldexp(1, (int)to_bits - is_signed);
+  double whole = trunc(floating_value(bits, a)), end = ldexp(1, (int)to_bits - is_signed);
   if (whole >= end || (is_signed ? whole < -end : whole < 0)) return false;
   *out = whole < 0 ? (uint128)(int128)whole : (uint128)whole;
   return true;
 }
 
 uint64_t floating_function(enum floating_function f, unsigned bits, uint64_t a) {
-  double x = real_of(bits, a);
+  double x = floating_value(bits, a);
   if (f == FLOATING_ABS) return a & ~sign_of(bits);
   if (floating_is_nan(bits, a)) return a | quiet_of(bits);
   if (f == FLOATING_SQRT) return with_nan(bits, bits == 32 ? bits_of_float(sqrtf((float)x)) : bits_of_double(sqrt(x)));

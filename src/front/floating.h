@@ -8,6 +8,7 @@
 
 #include "front/int128.h"
 
+double floating_value(unsigned bits, uint64_t a);
 /* bits: 32 or 64, of the operands. A comparison gives 0 or 1. */
 uint64_t floating_binary(enum operator, unsigned bits, uint64_t a, uint64_t b);
 uint64_t floating_negated(unsigned bits, uint64_t a);

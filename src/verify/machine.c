@@ -81,7 +81,7 @@ static enum fault index_member(const struct run *run, word at, word i, int64_t c
   int64_t cell = word_cell(at) & ~(uint32_t)CELL_PAST, size = cells < 0 ? -cells : cells;
   bool marked = (at & WORD_PAST) && o->count <= CELL_PAST, past = marked || cell == o->count, found = false;
   int64_t from = l->count ? (cell - past) / l->count * l->count : 0; /* where this one of several structs begins */
-  const struct member_array *a = l->arrays + l->array_count;
+  const struct member_array *a = l->array_count ? l->arrays + l->array_count : l->arrays;
   while (size && a != l->arrays && !found && o->count <= CELL_PAST) {
     a--;
     int64_t in = cell - from - a->begin, length = a->end - a->begin;

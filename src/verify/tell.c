@@ -1,7 +1,11 @@
 /* A counterexample told: its moves are made again from the start, and what they do is written down, as a history and as
  * a schedule. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "front/floating.h"
+#include "front/wides.h"
 #include "verify/verify.h"
 
 static const char *const fault_names[] = {
@@ -89,10 +93,26 @@ static bool put_bits(const struct field *f, const word *bytes, unsigned count, s
   return true;
 }
 
+/* A float or double as a number that is read back as the same one. False: the access is to something else. */
+static bool put_floating(struct telling *k, const struct trace_item *item, word w, struct text *t) {
+  const struct type *type = item->inst->expr ? item->inst->expr->type : NULL;
+  if (!type || type->kind != TYPE_FLOAT || word_is_unset(w) || word_is_pointer(w)) return false;
+  unsigned bits = item->inst->scalar.bits;
+  double real = floating_value(bits, (uint64_t)number_of_word(k->subject->program->wides, w));
+  char text[40];
+  for (int digits = 6; digits <= 17; digits++) {
+    snprintf(text, sizeof text, "%.*g", digits, real);
+    if (bits == 32 ? strtof(text, NULL) == (float)real : strtod(text, NULL) == real) break;
+  }
+  text_add(t, text);
+  return true;
+}
+
 /* One cell's value, or a few in braces with their names: {val 1, version 3}. */
 static void put_words(struct telling *k, const struct trace_item *item, const word *words, struct text *t) {
   unsigned count = item->inst->count, n = count < TRACED_MOST ? count : TRACED_MOST;
   if (inst_is_bits(item->inst) && put_bits(item->inst->bits, words, count, t)) return;
+  if (n == 1 && put_floating(k, item, words[0], t)) return;
   if (n > 1) text_char(t, '{');
   for (unsigned i = 0; i < n; i++) {
     const char *name = machine_cell_name(k->machine, k->state, item->object, item->cell + i), *dot = strrchr(name, '.');

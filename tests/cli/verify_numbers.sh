@@ -213,6 +213,10 @@ not_proved 'floating point numbers' '!(int)d' 'static double d;'
 not_proved 'floating point numbers' '(n->weight = v, 1)'
 not_proved 'floating point numbers' '-d < 1' 'static float d;'
 
+# An execution shows them as numbers.
+undefined 'store d = 0.1' '(d = 0.1 * one, g = -2.5f, (int)(1e10 * one))' 'static double d; static float g;'
+says 'store g = -2.5'
+
 # Arrays whose size is not constant.
 true_for 'f(3) == 3 * sizeof(int) + 12' 'static int f(int n) { int a[n]; for (int i = 0; i < n; i++) a[i] = i * 4; n = 9; return (int)sizeof a + a[2] + a[1]; }'
 true_for 'f(2) == 1 + 5 + 40' 'static long g(int n, int k, long m[n][k]) { return m[n - 1][k - 1] + m[0][1] + (long)sizeof *m; }
@@ -229,3 +233,6 @@ undefined 'outside' 'f(2)' 'static int f(int n) { int a[n][n]; a[0][n] = 1; retu
 undefined 'life has ended' 'f(2)' 'static int *g(int n) { int a[n]; int *p = a; a[0] = 1; return p; } static int f(int n) { return *g(n); }'
 unknown 'an array of more than' 'f(1 << 24)' 'static int f(int n) { char a[n]; a[0] = 1; return a[0]; }'
 refused 'a field whose size' 'f(1)' 'static int f(int n) { struct { int a[n]; } s; s.a[0] = 1; return 1; }'
+stack_with 'f(1)' 'static int f(int n) { int a[n]; a[0] = n; return a[0]; }'
+sed -i 's/f(1)/f(v)/' p.c
+run 3 "$asif" prove p.c; says 'outside what prove follows'
