@@ -236,3 +236,50 @@ refused 'a field whose size' 'f(1)' 'static int f(int n) { struct { int a[n]; } 
 stack_with 'f(1)' 'static int f(int n) { int a[n]; a[0] = n; return a[0]; }'
 sed -i 's/f(1)/f(v)/' p.c
 run 3 "$asif" prove p.c; says 'outside what prove follows'
+
+# Where such values can be: f gives 0, or the number of what is wrong.
+cat >all.c <<'END'
+#include <asif.h>
+#include <stdlib.h>
+#include <string.h>
+__extension__ typedef unsigned __int128 u128; __extension__ typedef __int128 i128;
+static _Thread_local u128 tl = (u128)3 << 70; static _Thread_local double td = 2.5;
+static u128 ga, gb; static double da; static float fa;
+static float tof(int x) { return x; }
+static int toi(double d) { return d; }
+static double call(double (*p)(float, int), float f, int i) { return p(f, i); }
+static double mul(float f, int i) { return f * i; }
+static int rec(int n) { int a[n]; for (int i = 0; i < n; i++) a[i] = n; return n > 1 ? a[n - 1] + rec(n - 1) : a[0]; }
+static int back(int n) { int s = 0; again:; { int a[n]; a[n - 1] = n; s += a[n - 1]; } if (--n > 0) goto again; return s; }
+struct fl { double d[2]; u128 w; float f; };
+static u128 konst(u128 x) { return x; }
+static int f(int v) {
+  if (tl >> 70 != 3 || td != 2.5) return 1;
+  ga = gb = (u128)v << 65; if (ga != gb || ga >> 65 != 3) return 2;
+  da = fa = 0.1; if (da == 0.1 || da != (double)0.1f) return 3;
+  if (tof(7) != 7 || toi(7.9) != 7) return 4;
+  if (call(mul, 1.5f, 3) != 4.5) return 5;
+  if (rec(3) != 6 || back(3) != 6) return 6;
+  u128 *m = malloc(3 * sizeof *m); memset(m, 0, 3 * sizeof *m); m[1] = (u128)1 << 127; m[2] = m[1]; if (m[2] >> 127 != 1 || m[0] || &m[2] - m != 2) return 7; free(m);
+  struct fl a = {{1, 2}, 5, 0.5f}, b = a, *p = calloc(1, sizeof *p); *p = b; if (p->d[1] != 2 || p->w != 5 || p->f != 0.5) return 8; free(p);
+  u128 x = {1}, y = (u128){(u128)v << 100}; if (x + y != ((u128)3 << 100) + 1) return 9;
+  u128 z = v > 2 ? (u128)7 << 64 : 1; if (z >> 64 != 7 || konst(5) != 5 || konst(-1) != ~(u128)0) return 10;
+  if (({ u128 t = z; t >>= 64; t; }) != 7) return 11;
+  i128 s = -v; if (s / 2 != -1 || s % 2 != -1 || s >> 1 != -2 || (double)s != -3 || (i128)-3.7 != s) return 12;
+  if (_Generic(1.0f, float: 0, double: 1) || _Generic(1.0f * 1.0, double: 0, default: 1)) return 13;
+  int k[v][v + 1]; int (*q)[v + 1] = k; memset(k, 0, sizeof k); k[1][2] = 9; if (q[1][2] != 9 || (*(q + 1))[2] != 9 || sizeof *q != 16 || *(k[1] + 2) != 9) return 14;
+  int i = 0; int w[(i++, v)]; if (i != 1 || sizeof w / sizeof *w != 3) return 15;
+  float h = 16777216; h++; if (h != 16777216) return 16;
+  unsigned char c = 200; c += 0.9; if (c != 200) return 17;
+  static const double table[] = {1, 1.0 / 3, -2e-3, 1e400}; if (table[1] * 3 != 1 || table[3] / 2 != table[3]) return 18;
+  return 0;
+}
+struct st { int n; };
+static int f_of(struct st *s, int v) { (void)s, (void)v; return 0; }
+ASIF_SPEC(zero, struct st)
+ASIF_SPEC_OP(f_of, "f")
+ASIF_OBJECT(zero)
+ASIF_OP(f, ASIF_IN(3, 3))
+END
+run 0 "$asif" verify all.c -n 2 -o 1 --races no
+run 0 "$asif" verify all.c -n 1 -o 2
