@@ -176,7 +176,8 @@ enum builtin {
   BUILTIN_MATH, /* fabs and others, whose results are exact */
   BUILTIN_UNREACHABLE,
   BUILTIN_NOTHING, /* output, and sleeping: the arguments are evaluated, and that is all */
-  BUILTIN_RANDOM,  /* rand and others: any number, where it is reduced to a few */
+  BUILTIN_RANDOM,  /* rand and others: any number */
+  BUILTIN_TIME,    /* time, clock_gettime and others: any numbers, also where a pointer points to */
   BUILTIN_EXIT,    /* the process ends */
   BUILTIN_EXPECT,  /* __builtin_expect(e, c): comes out as e */
   /* what the model headers are made of */

@@ -180,7 +180,13 @@ static const struct known known[] = {
     PLAIN("fwrite", HEADER_STDIO, NOTHING, "I."),
     PLAIN("usleep", HEADER_UNISTD, NOTHING, "i."),
     PLAIN("sleep", HEADER_UNISTD, NOTHING, "i."),
-    PLAIN("nanosleep", HEADER_UNISTD, NOTHING, "i."),
+    PLAIN("nanosleep", HEADER_TIME, NOTHING, "i."),
+    PLAIN("clock_nanosleep", HEADER_TIME, NOTHING, "i."),
+    PLAIN("clock_gettime", HEADER_TIME, TIME, "iik"),
+    PLAIN("timespec_get", HEADER_TIME, TIME, "iki"),
+    PLAIN("gettimeofday", HEADER_TIME, TIME, "ikp"),
+    PLAIN("time", HEADER_TIME, TIME, "Lk"),
+    PLAIN("clock", HEADER_TIME, TIME, "L"),
     PLAIN("fflush", HEADER_STDIO, NOTHING, "i."),
     PLAIN("perror", HEADER_STDIO, NOTHING, "0."),
 };
@@ -214,7 +220,8 @@ const char *header_name(enum header h) {
       [HEADER_ALWAYS] = "",         [HEADER_ASIF] = "asif",     [HEADER_STDATOMIC] = "stdatomic",
       [HEADER_STDLIB] = "stdlib",   [HEADER_STRING] = "string", [HEADER_PTHREAD] = "pthread",
       [HEADER_THREADS] = "threads", [HEADER_SCHED] = "sched",   [HEADER_ASSERT] = "assert",
-      [HEADER_STDIO] = "stdio",     [HEADER_UNISTD] = "unistd", [HEADER_MATH] = "math"};
+      [HEADER_STDIO] = "stdio",     [HEADER_UNISTD] = "unistd", [HEADER_MATH] = "math",
+      [HEADER_TIME] = "time"};
   return names[h];
 }
 

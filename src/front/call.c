@@ -12,6 +12,7 @@
  *   .  any arguments, which are only evaluated; before it i is zero, and I a number that is not known
  *   I  any integer     T  a pointer to any integer     U  unsigned    H  unsigned short    q  unsigned long long
  *   f  float           g  double
+ *   k  a pointer to an object, or NULL
  *   y  of a system call: a pointer to any integer of 32 bits, or to what is taken as one; its type is "the type"
  * Arguments d, m, r and w do not appear in the call that comes out. */
 #include <assert.h>
@@ -126,6 +127,11 @@ static struct expr *argument(struct call *c, char letter, struct expr *e) {
   case 'e': return pointer_to_expected(c, e);
   case 'D': return expr_value(f, expr_deref(f, e->place, pointer_to_expected(c, e)));
   case 'R': c->result = expr_deref(f, e->place, pointer_to_expected(c, e)); return NULL;
+  case 'k':
+    e = expr_value(f, e);
+    if (e->type->kind != TYPE_POINTER && !expr_is_null(e))
+      front_fail(f, e->place, "%s needs a pointer", c->known->name);
+    return e;
   case 'y': return pointer_to_futex(c, e);
   case 'T': return pointer_to_integer(c, e);
   case 'I':

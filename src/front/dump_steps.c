@@ -301,6 +301,7 @@ static void compute_print(const struct program *p, const struct program_op *op, 
     text_add(t, "wake one at ");
     reg_print(op, in->a, 1, t);
     break;
+  case I_OUTSIDE: text_add(t, "a number from outside"); break;
   default: text_add(t, "thread"); break;
   }
 }
@@ -341,7 +342,7 @@ static void control_print(const struct program *p, const struct program_op *op, 
 
 static bool is_control(const struct inst *in) {
   return in->code == I_FREE || (in->code >= I_JUMP && in->code != I_CHOOSE && in->code != I_THREAD &&
-                                in->code != I_OWN && in->code != I_WAKE);
+                                in->code != I_OUTSIDE && in->code != I_OWN && in->code != I_WAKE);
 }
 
 /* One instruction as it is. */

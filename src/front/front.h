@@ -330,6 +330,7 @@ enum header {
   HEADER_STDIO,
   HEADER_UNISTD,
   HEADER_MATH,
+  HEADER_TIME,
   HEADER_COUNT
 };
 struct known {

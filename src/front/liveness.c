@@ -50,6 +50,7 @@ unsigned inst_reads(const struct inst *in, struct span out[3]) {
   case I_JUMP:
   case I_TRAP:
   case I_THREAD:
+  case I_OUTSIDE:
   case I_OWN:
   case I_LIN:
   case I_FENCE:

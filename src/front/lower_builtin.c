@@ -352,6 +352,35 @@ static struct value wake(struct lowering *l, const struct expr *e) {
   return value_in(d);
 }
 
+static struct value from_outside(struct lowering *l, uint32_t count, struct place at) {
+  reg d = reg_new(l, count, "");
+  for (uint32_t i = 0; i < count; i++) {
+    struct inst *in = emit_inst(l, I_OUTSIDE, at);
+    in->d = (reg)(d + i);
+    in->op = !i;
+  }
+  l->program->outside = true;
+  return value_in(d);
+}
+
+/* Whatever the argument points to is the time. time() and clock() give it too; others give 0, or timespec_get its
+ * base. */
+static struct value take_time(struct lowering *l, const struct expr *e) {
+  struct value last = value_number(0);
+  for (uint32_t i = 0; i < e->arg_count; i++) {
+    const struct expr *arg = e->args[i];
+    bool where = arg->type->kind == TYPE_POINTER && arg->type->of->kind != TYPE_VOID;
+    if (!where) {
+      last = lower_value(l, arg);
+      continue;
+    }
+    struct lvalue to = lvalue_pointed(l, arg, pointed_type(arg), NULL);
+    value_store(l, &to, from_outside(l, to.type->cells, e->place), e->place);
+  }
+  if (e->type->bits == 64) return from_outside(l, 1, e->place);
+  return strcmp(e->a->decl->name, "timespec_get") ? value_number(0) : last;
+}
+
 static struct value point(struct lowering *l, const struct expr *e) {
   emit_inst(l, I_LIN, e->place);
   l->program->has_points = true;
@@ -444,9 +473,10 @@ static struct value builtin_value(struct lowering *l, const struct expr *e, bool
     for (uint32_t i = 0; i < e->arg_count; i++) lower_effect(l, e->args[i]);
     break;
   case BUILTIN_RANDOM:
-    if (wanted)
-      lower_outside(l, e->place, "a random number that is not reduced to a few, as %s() %% 4 is,", e->a->decl->name);
+    for (uint32_t i = 0; i < e->arg_count; i++) lower_effect(l, e->args[i]);
+    if (wanted) return from_outside(l, 1, e->place);
     break;
+  case BUILTIN_TIME: return take_time(l, e);
   case BUILTIN_BITS: return lower_bits(l, e);
   case BUILTIN_OVERFLOW: return lower_overflow(l, e);
   case BUILTIN_ABS: return lower_abs(l, e);

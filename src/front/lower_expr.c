@@ -160,14 +160,38 @@ static struct value differ(struct lowering *l, const struct expr *e) {
   return value_binary(l, OP_DIV, TYPE_OF(LONG), value_in(d), length_elements(l, e->a->type->of, e->place), e->place);
 }
 
-/* rand() % n, rand() & 3: any of a few numbers. */
+/* A call of rand or one like it, whose number is of 31 bits. */
+static bool is_random(const struct expr *e) {
+  while (e->kind == E_CAST && e->type->bits >= 32) e = e->a;
+  return e->kind == E_CALL && call_function(e) && e->a->decl->builtin == BUILTIN_RANDOM;
+}
+
+/* rand() % n, rand() & 3, rand() >> 28, rand() / (RAND_MAX / 4 + 1): any of so many numbers. rand() < n, where it may
+ * be or not: one of two. 0: nothing of that. */
 static int64_t random_below(const struct expr *e) {
-  const struct expr *a = e->a;
-  while (a->kind == E_CAST) a = a->a;
-  if (a->kind != E_CALL || !call_function(a) || a->a->decl->builtin != BUILTIN_RANDOM || e->b->kind != E_NUMBER)
-    return 0;
-  int64_t n = e->op == OP_MOD ? e->b->value : e->op == OP_AND ? e->b->value + 1 : 0;
-  if (e->op == OP_AND && n & (n - 1)) return 0;
+  const int64_t most = INT32_MAX;
+  if (!is_random(e->a) || e->b->kind != E_NUMBER) return 0;
+  int64_t n = e->b->value;
+  switch (e->op) {
+  case OP_MOD: break;
+  case OP_AND:
+    n++;
+    if (n & (n - 1)) return 0;
+    break;
+  case OP_SHR:
+    if (n < 0 || n >= 32) return 0;
+    n = (most >> n) + 1;
+    break;
+  case OP_DIV:
+    if (n <= 0) return 0;
+    n = most / n + 1;
+    break;
+  case OP_LT:
+  case OP_GE: n = n > 0 && n <= most ? 2 : 0; break;
+  case OP_LE:
+  case OP_GT: n = n >= 0 && n < most ? 2 : 0; break;
+  default: return 0;
+  }
   return n > 0 && n <= 65535 ? n : 0;
 }
 
@@ -180,9 +204,19 @@ static struct value random_number(struct lowering *l, const struct expr *e, int6
   return value_in(d);
 }
 
+/* rand() % n, where n is not constant. */
+static struct value random_of(struct lowering *l, const struct expr *e) {
+  reg a = value_reg(l, lower_value(l, e->b), e->place), d = reg_new(l, 1, "");
+  struct inst *in = emit_inst(l, I_CHOOSE, e->place);
+  in->a = a;
+  in->d = d;
+  return value_in(d);
+}
+
 static struct value binary_of(struct lowering *l, const struct expr *e) {
   int64_t few = random_below(e);
   if (few) return random_number(l, e, few);
+  if (e->op == OP_MOD && is_random(e->a)) return random_of(l, e);
   if (e->a->type->kind == TYPE_POINTER && !is_comparison(e->op)) {
     if (e->b->type->kind == TYPE_POINTER) return differ(l, e);
     struct value p = lower_value(l, e->a);

@@ -99,6 +99,7 @@ static void use_builtin(struct lowering *l, const struct expr *e) {
     case BUILTIN_MUTEX_TRYLOCK:
     case BUILTIN_MUTEX_UNLOCK:
     case BUILTIN_MUTEX_DESTROY: how = USE_READ | USE_WRITE | USE_MEMORY; break;
+    case BUILTIN_TIME: how = arg->type->kind == TYPE_POINTER ? USE_READ | USE_WRITE : 0; break;
     case BUILTIN_MEMSET:
     case BUILTIN_MEMCPY:
     case BUILTIN_MEMMOVE:
@@ -107,7 +108,7 @@ static void use_builtin(struct lowering *l, const struct expr *e) {
     }
     bool cas = e->a->decl->builtin == BUILTIN_ATOMIC_CAS || e->a->decl->builtin == BUILTIN_ATOMIC_CAS_WEAK;
     bool copy = e->a->decl->builtin >= BUILTIN_MEMCPY && e->a->decl->builtin <= BUILTIN_MEMCMP;
-    if (how && (i == 0 || (i == 1 && copy)))
+    if (how && (i == 0 || (i == 1 && copy) || e->a->decl->builtin == BUILTIN_TIME))
       use_target(l, pointer_of_memory(arg), how);
     else if ((i == 1 && cas) || (i == 2 && e->a->decl->builtin == BUILTIN_OVERFLOW))
       use_target(l, arg, USE_READ | USE_WRITE);

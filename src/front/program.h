@@ -34,6 +34,8 @@ enum word_kind {
   WORD_LOWERED, /* the address shifted right by `tag`; or a term (WORD_TERM) */
   WORD_RAISED   /* the address shifted left by 16, and the tag below */
 };
+/* A number that comes from outside (I_OUTSIDE): among those set in part, since nothing is known of it. */
+#define WORD_OUTSIDE (WORD_PART | 0x1ff00)
 static inline bool word_is_pointer(word w) { return w >= WORD_POINTER; }
 /* An integer that is not in the table. */
 static inline bool word_is_small(word w) { return (uint64_t)w + (UINT64_C(1) << 61) < UINT64_C(1) << 62; }
@@ -156,6 +158,8 @@ enum code {
   I_ASSERT,  /* violated unless a; text: what was asserted */
   I_TRAP,    /* reaching it is a violation (abort, no return value): text says which. imm: TRAP_... */
   I_THREAD,  /* d = the thread's number */
+  I_OUTSIDE, /* d = a number from outside the program, such as the time: any. op 1: it is asked for, which is a step, so
+              * that waiting for a time has a place where others run */
   I_OWN,     /* d = what only this thread has (enum own), imm cells further */
   I_SLEEP,   /* the thread sleeps at address a, until another wakes it */
   I_WAKE, /* d = 1: one of the threads that sleep at address a, any of them, does so no longer; 0: there is none. imm 1:
@@ -293,6 +297,7 @@ struct program {
   bool owns[OWN_COUNT];           /* what of its own a thread has */
   uint32_t own_layout[OWN_COUNT]; /* of the objects that OWN_LOCALS and OWN_SELF are the addresses of */
   word *locals_init;              /* what thread-local variables begin as: a word a cell */
+  bool outside;                   /* I_OUTSIDE appears */
   bool has_points;                /* I_LIN or I_LIN_FOR appears */
   bool unordered;   /* some expression can be evaluated in several orders: there is a choice where compilers take one */
   bool frees;       /* I_FREE without FLAG_LOCAL appears */

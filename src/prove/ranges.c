@@ -50,6 +50,7 @@ static bool spans_of(struct reg_range *span, const struct inst *i) {
   case I_UNLOCK: return i->d != NO_REG && put_in(&span[i->d], ANYTHING);
   case I_CHOOSE: return put_in(&span[i->d], (struct range){0, UINT16_MAX});
   case I_THREAD:
+  case I_OUTSIDE:
   case I_OWN:
   case I_WAKE:
   case I_BITS:

@@ -318,8 +318,9 @@ static void run_local(struct prover *p, struct actor *a, const struct inst *i) {
     else
       prove_fail(p, i->imm == TRAP_UNSEQUENCED ? FAIL_ORDER : FAIL_TRAP, "%s", i->text);
     break;
-  case I_FENCE: break;                                   /* memory is sequentially consistent */
-  case I_THREAD: a->reg[i->d] = new_sym(a->view); break; /* some number */
+  case I_FENCE: break; /* memory is sequentially consistent */
+  case I_THREAD:
+  case I_OUTSIDE: a->reg[i->d] = new_sym(a->view); break; /* some number */
   case I_LIN:
     if (p->marked) effect_now(p, a);
     break;

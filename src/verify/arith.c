@@ -5,9 +5,6 @@
  * in address.c. */
 #include "verify/machine_parts.h"
 
-/* What is wrong with computing with this word, which is neither a number nor a pointer. */
-static enum fault unset(word w) { return w == WORD_UNINITIALISED ? FAULT_UNINITIALISED : part_fault(w); }
-
 static enum fault put(struct wides *t, int64_t v, word *out) {
   *out = word_of_number(t, v);
   return *out == WORD_UNINITIALISED ? FAULT_RANGE : FAULT_NONE;
@@ -30,7 +27,7 @@ static enum fault fit(struct wides *t, struct scalar s, int64_t v, word *out) {
 
 enum fault arith_cast(struct wides *t, struct scalar s, word a, word *out) {
   if (word_is_unset(a)) {
-    if (a == WORD_UNINITIALISED || s.bits != 8) return unset(a);
+    if (a == WORD_UNINITIALISED || s.bits != 8) return unset_fault(a);
     *out = a; /* a byte that is only copied */
     return FAULT_NONE;
   }
@@ -53,7 +50,7 @@ enum fault arith_cast(struct wides *t, struct scalar s, word a, word *out) {
 }
 
 enum fault arith_unary(struct wides *t, unsigned op, struct scalar s, word a, word *out) {
-  if (word_is_unset(a)) return unset(a);
+  if (word_is_unset(a)) return unset_fault(a);
   if (op == OP_NOT) {
     if (word_is_pointer(a) && (word_kind(a) == WORD_BYTE || word_is_term(a))) return FAULT_ADDRESS;
     *out = !a;
@@ -125,13 +122,13 @@ static enum fault numbers(struct wides *t, unsigned op, struct scalar s, int64_t
 
 enum fault arith_numbers(struct wides *t, unsigned op, struct scalar s, word a, word b, word *out) {
   if (word_is_small(a) && word_is_small(b)) return numbers(t, op, s, a, b, out);
-  if (word_is_unset(a)) return unset(a);
-  if (word_is_unset(b)) return unset(b);
+  if (word_is_unset(a)) return unset_fault(a);
+  if (word_is_unset(b)) return unset_fault(b);
   return numbers(t, op, s, number_of_word(t, a), number_of_word(t, b), out);
 }
 
 enum fault arith_offset(word at, int64_t cells, uint32_t most, word *out) {
-  if (word_is_unset(at)) return unset(at);
+  if (word_is_unset(at)) return unset_fault(at);
   if (!word_is_pointer(at)) {
     if (cells == 0) {
       *out = at;

@@ -184,7 +184,7 @@ enum verdict subject_asleep(struct mem *mem, const struct subject *s, const stru
     return VERDICT_HOLDS;
   options.ops = OPS_FOREVER;
   options.fuse_events = options.fuse_private = true;
-  options.apart = options.points = options.weak_fails = options.signals_as_locks = false;
+  options.apart = options.points = options.weak_fails = options.signals_as_locks = options.guesses = false;
   options.steps = STEPS_SHARED;
   for (unsigned t = 0; t < s->threads; t++)
     k->client[t] = (struct client_thread){.calls = &k->call[t], .call_count = 1, .group = (uint8_t)t};

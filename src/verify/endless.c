@@ -83,6 +83,7 @@ bool step_may_stop(const struct machine *m, const struct inst *in) {
   case I_DESTROY:
   case I_UNLOCK:
   case I_FREE: return true;
+  case I_OUTSIDE: return in->op;
   case I_ALLOC: return m->program->frees || m->options.malloc_fails;
   case I_ATOMIC: return in->imm != 0;
   case I_RETURN: return !m->options.fuse_events;

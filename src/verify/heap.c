@@ -122,7 +122,7 @@ enum ended step_allocate(struct run *run, const struct inst *in) {
   word asked = in->b == NO_REG ? 1 : run->r[in->b];
   uint64_t cells_wanted;
   uint32_t object = UINT32_MAX, rest;
-  if (word_is_unset(asked)) return step_fault(run, in, FAULT_UNINITIALISED, "the size asked for");
+  if (word_is_unset(asked)) return step_unset(run, in, asked, "the size asked for");
   if (asked < 0 || asked > ASKED_MOST) {
     if (m->options.malloc_fails && !(in->flags & FLAG_LOCAL) && run->op) return fail_to_allocate(run, in);
     return step_fault(run, in, FAULT_RANGE, "an allocation of more than 2^40 bytes: it fails (--malloc-fails)");
@@ -176,7 +176,7 @@ enum ended step_release(struct run *run, const struct inst *in) {
   word at = run->r[in->a];
   if (at == 0) return GO_ON;
   if (word_is_term(at)) return step_fault(run, in, FAULT_ADDRESS, NULL);
-  if (word_is_unset(at)) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
+  if (word_is_unset(at)) return step_unset(run, in, at, NULL);
   if (!word_is_address(at) || word_cell(at) || word_mark(at) || word_object(at) < m->globals)
     return step_fault(run, in, FAULT_BAD_FREE, NULL);
   struct object *o = &state_objects(m, run->state)[word_object(at)];

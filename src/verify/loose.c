@@ -72,7 +72,7 @@ static enum ended check_block(struct run *run, const struct inst *in, word at) {
 enum ended loose_chunk(struct run *run, const struct inst *in) {
   const struct machine *m = run->machine;
   word *r = run->r, a = r[in->a], b = r[in->b], left = r[in->c];
-  if (word_is_unset(left)) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
+  if (word_is_unset(left)) return step_unset(run, in, left, NULL);
   enum ended bad = check_pointer(run, in, a);
   if (bad == GO_ON) bad = check_pointer(run, in, b);
   if (bad != GO_ON) return bad;

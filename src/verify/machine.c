@@ -50,6 +50,10 @@ enum ended step_fault(struct run *run, const struct inst *in, enum fault why, co
   return FAULT;
 }
 
+enum ended step_unset(struct run *run, const struct inst *in, word w, const char *text) {
+  return step_fault(run, in, unset_fault(w), w == WORD_OUTSIDE ? OUTSIDE_TEXT : text);
+}
+
 /* A fault at an object that is there. */
 enum ended step_fault_at(struct run *run, const struct inst *in, word at, enum fault why) {
   struct machine *m = run->machine;
@@ -238,7 +242,7 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
     if (run->machine->tracer) copy_words(expected, r + in->c, n);
     for (unsigned i = 0; i < n; i++) {
       if (word_is_unset(r[in->c + i]) || word_is_unset(before[i]))
-        return step_fault(run, in, FAULT_UNINITIALISED, NULL);
+        return step_unset(run, in, word_is_unset(before[i]) ? before[i] : r[in->c + i], NULL);
       if (before[i] != r[in->c + i] && (word_is_term(before[i]) || word_is_term(r[in->c + i])))
         return step_fault(run, in, FAULT_ADDRESS, NULL);
       if (before[i] != r[in->c + i]) wrote = false;
@@ -285,7 +289,7 @@ static void add_event(struct run *run, struct event e, const struct client_call 
 static enum ended finish(struct run *run, const struct inst *in) {
   struct machine *m = run->machine;
   word result = in->a == NO_REG ? 0 : run->r[in->a];
-  if (in->a != NO_REG && word_is_unset(result)) return step_fault(run, in, FAULT_UNINITIALISED, "the result");
+  if (in->a != NO_REG && word_is_unset(result)) return step_unset(run, in, result, "the result");
   if (word_is_pointer(result)) return step_fault(run, in, FAULT_ADDRESS, NULL);
   run->state->threads[run->thread].pc = 0;
   if (!run->op) return STOP;                                                    /* ASIF_INIT */
@@ -319,6 +323,7 @@ static bool step_ends(const struct run *run, const struct inst *in) {
   case I_DESTROY:
   case I_UNLOCK: return !is_local(run, step_address(run, in));
   case I_ALLOC: return step_allocates(m, in);
+  case I_OUTSIDE: return in->op;
   case I_FREE: return !is_local_free(run, in);
   case I_ATOMIC: return in->imm;
   case I_RETURN: return !m->options.fuse_events;
@@ -340,6 +345,7 @@ static bool is_access(const struct run *run, const struct inst *in) {
   case I_DESTROY:
   case I_UNLOCK: return !(in->flags & FLAG_CONSTANT) && !is_local(run, step_address(run, in));
   case I_ALLOC: return step_allocates(m, in);
+  case I_OUTSIDE: return in->op;
   case I_FREE: return run->r[in->a] && !is_local_free(run, in);
   case I_RETURN: return !m->options.fuse_events;
   default: return false;
@@ -358,18 +364,26 @@ static enum ended compute(struct run *run, const struct inst *in) {
     else
       memmove(r + in->d, r + in->a, in->count * sizeof *r);
     break;
-  case I_UNARY: why = arith_unary(m->program->wides, in->op, in->scalar, r[in->a], &r[in->d]); break;
+  case I_OUTSIDE: r[in->d] = WORD_OUTSIDE; break;
+  case I_UNARY:
+    if (r[in->a] == WORD_OUTSIDE) return outside_compute(run, in, r[in->a], 0);
+    why = arith_unary(m->program->wides, in->op, in->scalar, r[in->a], &r[in->d]);
+    break;
   case I_BINARY: {
     word b = in->b == NO_REG ? word_of_number(m->program->wides, in->imm) : r[in->b];
+    if (r[in->a] == WORD_OUTSIDE || b == WORD_OUTSIDE) return outside_compute(run, in, r[in->a], b);
     if (is_forgotten(m, b) && is_forgotten(m, r[in->a]) && (in->op > OP_NE || b == r[in->a]))
       return step_fault(run, in, FAULT_FORGOTTEN, NULL);
     why = arith_binary(m, run->state, in->op, in->scalar, r[in->a], b, &r[in->d]);
     break;
   }
-  case I_CAST: why = arith_cast(m->program->wides, in->scalar, r[in->a], &r[in->d]); break;
+  case I_CAST:
+    if (r[in->a] == WORD_OUTSIDE) return outside_compute(run, in, r[in->a], 0);
+    why = arith_cast(m->program->wides, in->scalar, r[in->a], &r[in->d]);
+    break;
   case I_BITS: {
     uint64_t to;
-    if (word_is_unset(r[in->a])) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
+    if (word_is_unset(r[in->a])) return step_unset(run, in, r[in->a], NULL);
     if (word_is_pointer(r[in->a])) return step_fault(run, in, FAULT_ADDRESS, NULL);
     if (!bits_of((enum bits)in->op, (uint64_t)number_of_word(m->program->wides, r[in->a]), in->scalar.bits, &to))
       return step_fault(run, in, FAULT_UNDEFINED, in->text);
@@ -386,7 +400,7 @@ static enum ended compute(struct run *run, const struct inst *in) {
     break;
   case I_INDEX: {
     word i = r[in->b], at = r[in->a];
-    if (word_is_unset(i) || word_is_unset(at)) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
+    if (word_is_unset(i) || word_is_unset(at)) return step_unset(run, in, word_is_unset(i) ? i : at, NULL);
     if (word_is_pointer(i)) return step_fault(run, in, FAULT_ADDRESS, NULL);
     if (i > WORD_MOST / 64 || i < WORD_LEAST / 64) return step_fault(run, in, FAULT_POINTER, NULL);
     if (in->count && (i < 0 || i >= in->count)) return step_fault(run, in, FAULT_BOUNDS, NULL);
@@ -406,7 +420,11 @@ static enum ended compute(struct run *run, const struct inst *in) {
   case I_ASSERT:
   case I_REQUIRE:
   case I_CHOOSE:
-    if (word_is_unset(r[in->a])) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
+    if (r[in->a] == WORD_OUTSIDE && in->code != I_CHOOSE) {
+      enum ended bad = outside_truth(run, in, &r[in->a]);
+      if (bad != GO_ON) return bad;
+    }
+    if (word_is_unset(r[in->a])) return step_unset(run, in, r[in->a], NULL);
     if (m->terms && word_is_term(r[in->a])) {
       enum ended bad = numbers_truth(run, in, &r[in->a]);
       if (bad != GO_ON) return bad;
@@ -532,7 +550,14 @@ static enum ended run_step(struct run *run, uint32_t pc) {
     switch (in->code) {
     case I_JUMP: pc = (uint32_t)in->imm; continue;
     case I_BRANCH:
-      if (word_is_unset(run->r[in->a])) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
+      if (run->r[in->a] == WORD_OUTSIDE) {
+        word w;
+        enum ended bad = outside_truth(run, in, &w);
+        if (bad != GO_ON) return bad;
+        pc = (w != 0) != (in->op == OP_NOT) ? pc + 1 : (uint32_t)in->imm;
+        continue;
+      }
+      if (word_is_unset(run->r[in->a])) return step_unset(run, in, run->r[in->a], NULL);
       if (m->terms && word_is_term(run->r[in->a])) {
         word w = run->r[in->a];
         enum ended bad = numbers_truth(run, in, &w);
@@ -571,7 +596,7 @@ static enum moved machine_again(struct system *system, const void *from, unsigne
   const struct thread *before = &((const struct machine_state *)from)->threads[thread];
   const struct client_thread *client = &m->client[thread];
   move->event_count = move->access_count = 0;
-  move->touches_all = move->locked = move->parked = move->begun = false;
+  move->touches_all = move->locked = move->parked = move->begun = move->guessed = false;
   move->length = 0;
   move->fault = FAULT_NONE;
   if (!before->pc && (!client->call_count || (m->options.ops && !before->left))) return STOPPED;

@@ -50,6 +50,7 @@ struct machine_options {
    * modelled, or, with asks_numbers, FAULT_NUMBERS. */
   struct terms *terms;
   bool asks_numbers;
+  bool guesses;      /* what a number from outside the program is compared with is a choice (outside.c) */
   uint32_t *ordered; /* an instruction that compared pointers into different objects, or 0; of all copies; or NULL */
   bool forget;       /* garbage that no register points to is forgotten: see pack.c */
   unsigned room;     /* for memory in a state: each step is eight times as much; ROOM_MOST at most */

@@ -195,6 +195,11 @@ size_t machine_pack_as(struct system *, const void *work, const uint8_t *from, u
 void machine_settle(struct system *, void *work, const uint8_t *from, const void *as);
 void machine_unpack(struct system *, const unsigned char *packed, size_t size, void *work);
 
+/* What is wrong with using a byte that was set in part (words.h), padding, or a number from outside; */
+static inline enum fault part_fault(word w) { return (w >> 8 & 0xff) == 0xff ? FAULT_RANGE : FAULT_UNINITIALISED; }
+/* ... or what was never set. */
+static inline enum fault unset_fault(word w) { return w == WORD_UNINITIALISED ? FAULT_UNINITIALISED : part_fault(w); }
+
 /* One run of a thread. */
 struct run {
   struct machine *machine;
@@ -217,6 +222,7 @@ enum ended { GO_ON, STOP, WAIT, FAULT };
 enum ended step_race(struct run *, const struct inst *, uint32_t object, int64_t from, int64_t to, bool wrote);
 enum ended step_fault(struct run *, const struct inst *, enum fault, const char *text);
 enum ended step_no_room(struct run *, const struct inst *, const char *text);     /* for more memory in the state */
+enum ended step_unset(struct run *, const struct inst *, word, const char *text); /* a word that is no value is used */
 enum ended step_fault_at(struct run *, const struct inst *, word at, enum fault); /* at an object that is there */
 enum ended step_check_life(struct run *, const struct inst *, word at);           /* may the object be accessed? */
 enum ended step_choose_one(struct run *, const struct inst *, unsigned n, unsigned *which); /* one of n, in every way */
@@ -241,7 +247,7 @@ static inline word step_address(const struct run *run, const struct inst *in) {
 static inline enum ended step_cells_at(struct run *run, const struct inst *in, word at, unsigned count, word **cells,
                                        struct object **object) {
   struct machine *m = run->machine;
-  if (word_is_unset(at)) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
+  if (word_is_unset(at)) return step_unset(run, in, at, NULL);
   if (!word_is_pointer(at)) return step_fault(run, in, at >= 0 && at <= 7 ? FAULT_NULL : FAULT_POINTER, NULL);
   if (word_is_term(at)) return step_fault(run, in, FAULT_ADDRESS, NULL);
   if (word_mark(at) || !word_is_address(at)) return step_fault(run, in, FAULT_POINTER, "the pointer is marked");
@@ -254,6 +260,11 @@ static inline enum ended step_cells_at(struct run *run, const struct inst *in, w
       word_cell(at);
   return GO_ON;
 }
+
+#define OUTSIDE_TEXT "a time or a random number; asif_choose(n) is one of a few numbers, where that is meant"
+/* outside.c: an operand is WORD_OUTSIDE. */
+enum ended outside_compute(struct run *, const struct inst *, word a, word b);
+enum ended outside_truth(struct run *, const struct inst *, word *out); /* is it not 0? */
 
 /* numbers.c */
 /* What divides the object's address. */
@@ -323,7 +334,5 @@ static inline enum fault not_address(word w) { return word_is_term(w) ? FAULT_AD
 enum fault arith_offset(word at, int64_t cells, uint32_t most, word *out);
 enum fault arith_differ(const struct machine *, const struct machine_state *, word a, word b, int64_t cells,
                         int64_t bytes, word *out);
-/* A byte that was set in part (words.h), or padding. */
-static inline enum fault part_fault(word w) { return (w >> 8 & 0xff) == 0xff ? FAULT_RANGE : FAULT_UNINITIALISED; }
 
 #endif

@@ -33,6 +33,8 @@ void machine_print_word(struct system *system, const void *work, word w, struct 
   struct machine *m = (struct machine *)system;
   if (w == WORD_UNINITIALISED) {
     text_add(t, "?");
+  } else if (w == WORD_OUTSIDE) {
+    text_add(t, "any number");
   } else if (word_is_part(w)) {
     text_add(t, "?");
   } else if (!word_is_pointer(w)) {

@@ -48,6 +48,7 @@ static unsigned sets(const struct inst *in) {
   case I_TRYLOCK:
   case I_CHOOSE:
   case I_THREAD:
+  case I_OUTSIDE:
   case I_OWN:
   case I_WAKE: return 1;
   case I_LOCK:

@@ -113,7 +113,7 @@ bool spec_of_object(struct mem *mem, const struct program *p, unsigned threads, 
   m.ops = OPS_FOREVER;
   m.fuse_events = m.fuse_private = true;
   m.steps = STEPS_SHARED;
-  m.points = m.weak_fails = m.races = false;
+  m.points = m.weak_fails = m.races = m.guesses = false;
   s->mem = mem;
   s->program = p;
   s->result = result;

@@ -300,6 +300,7 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
                                 .signals_as_locks = options->live != NULL,
                                 .grows = starts_over(s),
                                 .asks_numbers = !options->live && !options->against,
+                                .guesses = !options->live,
                                 .ordered = mem_zero(mem, 1, sizeof *m->ordered),
                                 .forget = true};
   if (unit->address_numbers) m->terms = terms_new(mem);

@@ -88,6 +88,8 @@ struct move {
   uint8_t racer;      /* FAULT_RACE: the thread that is about to make the other access */
   bool locked;        /* it WAITS for a lock, not for a condition, */
   bool parked;        /* or for a signal: nothing wrong in itself, unless no call can still bring one */
+  bool guessed;       /* it made a choice that no execution may make (outside.c), */
+  struct place guess; /* here */
   bool begun;         /* it WAITS, but the call that it would begin with can be made */
   uint32_t length;    /* how much of the program it ran, for `again` */
 };

@@ -142,6 +142,10 @@ void note_assumptions(struct subject *s, struct verified *out) {
   if (out->search.returns_undecided && out->search.verdict == VERDICT_HOLDS)
     note(s, out, "it was not decided whether an operation can return from every state: %s",
          out->search.limit ? limit_told(out->search.limit) : out->search.returns_undecided);
+  if (s->program->outside && out->search.verdict == VERDICT_HOLDS)
+    note(s, out,
+         "times, and random numbers that are kept, may be anything whenever they are compared: what waits for one of "
+         "them is taken to return");
   note_volatile(s, out);
   note_ordered(s, out);
   struct text weak;
@@ -281,8 +285,29 @@ const char *trace_kind(const struct subject *s) {
   return s->options->points ? "points" : s->against.reference ? "does not refine" : "not linearizable";
 }
 
+/* Does the execution found rest on a choice that may not be one? Then it is not known whether there is such an
+ * execution. */
+static bool is_guess(struct subject *s, struct verified *out) {
+  const struct search_result *r = &out->search;
+  struct text t;
+  for (size_t i = 0; i < r->path_count; i++) {
+    const struct move *m = &r->path[i].move;
+    if (!m->guessed || m->fault == FAULT_RANGE) continue;
+    text_open(&t, s->mem);
+    place_print(s->unit, m->guess, &t);
+    text_add(&t,
+             ": an execution seems wrong in which a time, or a random number that is used more than once, is as it "
+             "would have to be here, and whether it can be is not known: asif_choose(n) in its place says what may be");
+    out->reason = text_string(&t);
+    out->search.verdict = VERDICT_UNKNOWN;
+    return true;
+  }
+  return false;
+}
+
 static bool explain(struct subject *s, struct limits *limits, struct verified *out, struct problem *why) {
   const struct search_result *r = &out->search;
+  if (is_guess(s, out)) return true;
   if (!explain_path(s, r->path, r->path_count, out, why)) {
     struct problem said = *why;
     problem_internal(why, "%s", said.text);
