@@ -27,6 +27,20 @@ static enum chosen choose(const struct front *f, const struct decl *old, struct 
   return CHOSEN_NEITHER;
 }
 
+static const char *place_text(struct front *f, struct place place) {
+  struct text t;
+  text_open(&t, f->mem);
+  place_print(f->unit, place, &t);
+  return text_string(&t);
+}
+
+_Noreturn static void fail_differs(struct front *f, const struct declarator *d, const struct decl *old) {
+  if (is_system(f, old->place) && !is_system(f, d->name->place))
+    front_fail(f, d->name->place, "%s is declared differently by a header that is included: %s; it needs another name",
+               d->name->text, place_text(f, old->place));
+  front_fail(f, d->name->place, "%s is declared twice, and differently", d->name->text);
+}
+
 static void declare_typedef(struct front *f, const struct specifiers *s, const struct declarator *d) {
   const struct type *type = d->type;
   uint32_t align = s->attributes.align > d->attributes.align ? s->attributes.align : d->attributes.align;
@@ -36,17 +50,10 @@ static void declare_typedef(struct front *f, const struct specifiers *s, const s
   if (old && !(old->kind == DECL_TYPEDEF && type_same(old->type, type))) {
     enum chosen chosen = choose(f, old, d->name->place);
     if (chosen == CHOSEN_OLD) return;
-    if (chosen == CHOSEN_NEITHER) front_fail(f, d->name->place, "%s is declared twice, and differently", d->name->text);
+    if (chosen == CHOSEN_NEITHER) fail_differs(f, d, old);
     old = NULL;
   }
   if (!old) scope_bind(f, d->name->symbol, decl_new(f, DECL_TYPEDEF, d->name->text, type, d->name->place));
-}
-
-static const char *place_text(struct front *f, struct place place) {
-  struct text t;
-  text_open(&t, f->mem);
-  place_print(f->unit, place, &t);
-  return text_string(&t);
 }
 
 /* A name of file scope may be declared often, if always the same way; also in functions. */
@@ -65,7 +72,7 @@ static struct decl *declare_global(struct front *f, const struct specifiers *s, 
   if (old && (old->kind != kind || !type_same(old->type, d->type) || old->type->atomic != d->type->atomic)) {
     enum chosen chosen = choose(f, old, d->name->place);
     if (chosen == CHOSEN_OLD) return old;
-    if (chosen == CHOSEN_NEITHER) front_fail(f, d->name->place, "%s is declared twice, and differently", d->name->text);
+    if (chosen == CHOSEN_NEITHER) fail_differs(f, d, old);
     old = NULL;
   }
   struct decl *decl = old ? old : decl_new(f, kind, d->name->text, d->type, d->name->place);

@@ -26,6 +26,17 @@ run 0 "$asif" verify o.c
 sed -i 's/count(), "x"/v, "x"/' o.c; run 1 "$asif" verify o.c; says 'store s = 7'
 sed -i 's/puts("here");/s = puts("here");/' o.c; run 2 "$asif" verify o.c; warns 'the value of puts is outside the C that verify reads'
 
+# A function that a header of the system declares otherwise: that compiles nowhere, and the header is named.
+memory() {
+  printf '#include <asif.h>\n#include <stdatomic.h>\n#include <unistd.h>\nstatic atomic_int s;\n%s\nASIF_OBJECT(register(0))\nASIF_OP(%s)\n' "$1" "$2" >o.c
+  run 2 "$asif" verify o.c
+  warns "o.c:5:$3: $2 is declared differently by a header that is included: "
+  warns "$4"
+}
+memory 'static void write(int v) { s = v; }' write 13 'unistd.h:'
+memory 'static int read(void) { return s; }' read 12 'unistd.h:'
+memory 'static struct x *off_t(void) { return 0; }' off_t 18 '.h:'
+
 # A random number is every number, where it is one of a few.
 object <<'END_OF_C'
 static void put(int v) { s = v + (int)(random() % 3) / 3 + (rand() & 1) * 0; }
