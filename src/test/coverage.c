@@ -543,7 +543,7 @@ size_t coverage_unreached(struct coverage *k, struct unreached **out) {
     }
     open = missed && !met;
   }
-  qsort(found.at, found.count, sizeof *found.at, by_weight);
+  if (found.count) qsort(found.at, found.count, sizeof *found.at, by_weight);
   for (size_t i = 0; i < found.count; i++) {
     found.at[i].file = place_shown(k->mem, found.at[i].file);
     if (!found.at[i].function) continue;
