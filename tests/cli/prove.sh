@@ -128,13 +128,13 @@ ASIF_OP(push)
 END
 bad 'o.c:5:' o.c; warns 'takes 0 arguments'
 object <<'END'
-static long double x;
+static float x;
 static void push(int v) { x = v; }
 ASIF_OBJECT(stack)
 ASIF_OP(push)
 END
 prove 3 o.c; says 'unknown: o.c:5:31: arithmetic on floating point numbers is outside what prove follows (any number'
-sed -i 's/float/long double/' o.c
+sed -i 's/static float/static long double/' o.c
 bad 'o.c:5:' o.c
 : >o.c
 bad 'no specification' o.c
