@@ -97,11 +97,94 @@ static void block_statement(FILE *f) {
   }
 }
 
+/* Mutexes, tried and waited for: sections that change nothing, of whichever parts; loops around them; threads that see
+ * that one is locked and do something else then; two that may wait for each other for ever. */
+static bool by_locks;
+static void lock_statement(FILE *f) {
+  const char *a = word(), *b = word();
+  unsigned i = draw(2), j = draw(2), k = draw(3), n = 1 + draw(2);
+  unsigned spins = !draw(4), w = spins ? 2 : i;
+  const char *lock = spins ? "pthread_spin_lock(&sp)"
+                     : i   ? "LOCK(1)"
+                           : "LOCK(0)",
+             *try = spins ? "pthread_spin_trylock(&sp)"
+                    : i   ? "TRY(1)"
+                          : "TRY(0)",
+             *unlock = spins ? "pthread_spin_unlock(&sp)"
+                       : i   ? "UNLOCK(1)"
+                             : "UNLOCK(0)";
+  switch (draw(16)) {
+  case 0: fprintf(f, "  %s; r = r * 5 + q[%u]; q[%u] += %u; %s;\n", lock, w, draw(8) ? w : j, draw(2), unlock); break;
+  case 1: fprintf(f, "  while (%s) ;\n  q[%u] += %u; %s;\n", try, w, n, unlock); break;
+  case 2: fprintf(f, "  if (!%s) { r = r * 5 + q[%u]; %s; } else r += %u;\n", try, w, unlock, n); break;
+  case 3: /* looks at something with the mutex locked */
+    fprintf(f, "  for (;;) { %s; long t = q[%u] + __atomic_load_n(&%s, 5); %s; if (t != %u) break; }\n", lock, w, a,
+            unlock, k + 7 * (draw(3) > 0));
+    break;
+  case 4: /* waits, and does others' work meanwhile */
+    fprintf(f,
+            "  { long t = 0; while (!CAS(&%s, &t, %u, 5)) { if (!%s) { if (__atomic_load_n(&%s, 5)) "
+            "__atomic_store_n(&%s, 0, %s); %s; } t = 0; } }\n",
+            a, n, try, b, draw(2) ? a : b, store_order(), unlock);
+    break;
+  case 5: /* one in the other */
+    fprintf(f, "  LOCK(%u); LOCK(%u); r = r * 5 + __atomic_load_n(&%s, 5); %s UNLOCK(%u); UNLOCK(%u);\n", i, !i, a,
+            draw(2) ? "q[0]++;" : "", !i, i);
+    break;
+  case 6: /* locks, and looks again */
+    fprintf(f,
+            "  for (;;) { long t = __atomic_load_n(&%s, 5); %s; if (__atomic_load_n(&%s, %s) == t) { "
+            "__atomic_store_n(&%s, t + %u, 5); %s; break; } %s; }\n",
+            a, lock, a, load_order(), draw(2) ? a : b, n, unlock, unlock);
+    break;
+  case 7: /* others do the work, or oneself */
+    fprintf(f,
+            "  while (__atomic_load_n(&%s, 5) == %u) { if (%s) continue; if (__atomic_load_n(&%s, 5) == %u) "
+            "__atomic_store_n(&%s, %u, 5); %s; }\n",
+            a, k, try, b, k, a, k + 1, unlock);
+    break;
+  case 8: fprintf(f, "  %s; __atomic_store_n(&%s, %u, %s); %s;\n", lock, a, k, store_order(), unlock); break;
+  case 9: /* who finds it taken says so */
+    fprintf(f, "  if (%s) { %s } else %s;\n", try, draw(8) ? "__atomic_store_n(&z, 3, 5);" : "p++;", unlock);
+    break;
+  case 10: /* tries one with the other locked */
+    fprintf(f, "  LOCK(%u); if (!TRY(%u)) { r += q[%u]; UNLOCK(%u); } else r += %u; UNLOCK(%u);\n", i, !i, j, !i, n, i);
+    break;
+  case 11: /* backs off */
+    fprintf(f, "  for (;;) { LOCK(%u); if (!TRY(%u)) break; UNLOCK(%u); }\n  q[%u]++; UNLOCK(%u); UNLOCK(%u);\n", i, !i,
+            i, j, !i, i);
+    break;
+  case 12: /* several sections in a row, of which the last matters */
+    fprintf(f,
+            "  { long t = 0, s; do { LOCK(%u); s = __atomic_load_n(&%s, 5); UNLOCK(%u); LOCK(%u); t = "
+            "__atomic_load_n(&%s, 5); UNLOCK(%u); } while (s != t && t < 3); r = r * 5 + t; }\n",
+            i, a, i, j, draw(2) ? a : b, j);
+    break;
+  case 13: /* with parts that are indivisible */
+    fprintf(f, "  for (int d = 0; !d;) { %s; ASIF_ATOMIC { if (%s != %u) { d = 1; q[%u] += %u; } } %s; }\n", lock, a,
+            k + 7 * (draw(3) > 0), w, draw(2), unlock);
+    break;
+  case 14: /* one that counts */
+    fprintf(f,
+            "  for (int d = 0; !d;) { pthread_mutex_lock(&again); pthread_mutex_lock(&again); d = __atomic_load_n(&%s, "
+            "5) != %u; pthread_mutex_unlock(&again); %s pthread_mutex_unlock(&again); }\n",
+            a, k + 7 * (draw(3) > 0), draw(2) ? "s++;" : "");
+    break;
+  default: /* goes on with it locked, and a loop in there */
+    fprintf(f, "  %s; { long t; do t = __atomic_load_n(&%s, 5); while (!CAS(&%s, &t, t + %u, %s)); } %s;\n", lock, a, a,
+            n, order(), unlock);
+  }
+}
+
 static void statement(FILE *f) {
   const char *a = word(), *b = word();
   unsigned k = draw(3), n = 1 + draw(2);
   if (by_blocks && draw(3)) {
     block_statement(f);
+    return;
+  }
+  if (by_locks && draw(4)) {
+    lock_statement(f);
     return;
   }
   switch (draw(20)) {
@@ -263,19 +346,29 @@ static void assembly_statement(FILE *f) {
   }
 }
 
-enum { BY_BUILTINS, BY_ASSEMBLY, BY_EITHER, BY_BLOCKS };
+enum { BY_BUILTINS, BY_ASSEMBLY, BY_EITHER, BY_BLOCKS, BY_LOCKS };
 
 static void write_program(const char *path, int by) {
   FILE *f = fopen(path, "w");
   CHECK(f);
   by_blocks = by == BY_BLOCKS;
-  if (by_blocks) by = BY_BUILTINS;
+  by_locks = by == BY_LOCKS;
+  if (by_blocks || by_locks) by = BY_BUILTINS;
+  if (by_locks) fprintf(f, "#define _GNU_SOURCE\n");
   if (by) fprintf(f, "#include <asif.h>\n#define EVERY %d\n%s", by == BY_ASSEMBLY, by_assembly);
   fprintf(f,
           "#include <asif.h>\n#include <stdlib.h>\nstatic long x, y, z, lock, p, u[3];\n"
           "#define CAS(at, expected, now, order) \\\n"
           "  __atomic_compare_exchange_n(at, expected, now, 0, order, (order) == 4 ? 2 : (order) == 3 ? 0 : (order))\n"
           "struct node { struct node *next; int value; };\nstatic struct node *top, *v;\n");
+  if (by_locks)
+    fprintf(
+        f,
+        "#include <pthread.h>\nstatic pthread_mutex_t m[2] = {PTHREAD_MUTEX_INITIALIZER, "
+        "PTHREAD_MUTEX_INITIALIZER}, again = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;\nstatic pthread_spinlock_t sp;\n"
+        "static long q[3], s;\n"
+        "#define LOCK(i) pthread_mutex_lock(&m[i])\n#define TRY(i) pthread_mutex_trylock(&m[i])\n"
+        "#define UNLOCK(i) pthread_mutex_unlock(&m[i])\n");
   const char *o = order(), *frees = draw(2) ? "" : draw(2) ? "  free(t);\n" : "  if (v == 1) free(t);\n";
   fprintf(f,
           "static void push(int v) {\n  struct node *n = malloc(sizeof *n), *t;\n  %s\n"
@@ -428,7 +521,8 @@ static void compare(const struct object *o, const struct client *c, struct mem *
   bool good = true, races = false;
   for (size_t i = 0; i < every.count; i++) races |= every.at[i].found == FOUND_RACE;
   for (size_t i = 0; i < every.count; i++) {
-    if (by_blocks && races && every.at[i].found != FOUND_RACE) continue; /* races end the runs that lead to others */
+    if ((by_blocks || by_locks) && races && every.at[i].found != FOUND_RACE)
+      continue; /* races end the runs that lead to others */
     if (!has(&all, &every.at[i], true)) good = false, tell("missed", &every.at[i]);
     unsigned to[CALLS] = {0, 1, 2, 3, 4, 5};
     if (!has_alike(&some, &every.at[i], c, to, 0, 0)) good = false, tell("missed where threads halt", &every.at[i]);
@@ -474,7 +568,8 @@ TEST(pure_objects) {
   } tried[] = {{"objects/treiber_stack.c", "push(1) pop() | push(2) | pop()"},
                {"objects/treiber_stack_free.c", "push(1) pop() | pop()"},
                {"objects/ms_queue.c", "enq(1) deq() | enq(2) deq()"},
-               {"objects/ms_queue.c", "enq(1) | enq(2) deq() | deq()"}};
+               {"objects/ms_queue.c", "enq(1) | enq(2) deq() | deq()"},
+               {"objects/combining_stack.c", "push(1) | pop()"}};
   for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
     struct object object;
     struct client c;
@@ -525,6 +620,11 @@ static void try_programs(unsigned few, int by) {
 TEST(pure_random_programs) {
   RUNS();
   try_programs(10, BY_BUILTINS);
+}
+
+TEST(pure_random_locks) {
+  RUNS();
+  try_programs(10, BY_LOCKS);
 }
 
 TEST(pure_random_blocks) {

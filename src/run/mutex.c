@@ -63,6 +63,7 @@ static int lock_again(pthread_mutex_t *m, const uint64_t *until, uintptr_t pc) {
 
 static int lock(pthread_mutex_t *m, uintptr_t pc) {
   if (owner_of(m) == sync_self() && usable(m) && !waits_for_itself(m)) return lock_again(m, NULL, pc);
+  if (UNLIKELY(pure_on)) pure_locks();
   if (current) sync_point_when(POINT_LOCK, m, SIZE, mutex_free, pc);
   check(m, "locks", pc);
   own(m, pc);
@@ -80,6 +81,7 @@ static int lock_until(pthread_mutex_t *m, clockid_t clock, const struct timespec
   sync_check(m, SIZE, pc);
   check(m, "locks", pc);
   if (owner_of(m)) {
+    if (UNLIKELY(pure_on) && current) pure_taken(current, sync_fiber(owner_of(m)), &m->__data.__owner, owner_of(m));
     sync_record(POINT_LOCK, m, SIZE, true, pc);
     sync_timed_out(until);
     return ETIMEDOUT;
@@ -92,12 +94,14 @@ static int lock_until(pthread_mutex_t *m, clockid_t clock, const struct timespec
 static int try_lock(pthread_mutex_t *m, uintptr_t pc, void **slot) {
   if (owner_of(m) == sync_self() && usable(m) && type_of(m) == PTHREAD_MUTEX_RECURSIVE) return lock_again(m, NULL, pc);
   if (current) spin_tries(current);
+  if (UNLIKELY(pure_on)) pure_locks();
   sync_point(POINT_LOCK, m, SIZE, pc);
   check(m, "locks", pc);
   if (owner_of(m)) {
     sync_record(POINT_LOCK, m, SIZE, true, pc);
     if (!current) return EBUSY;
     step_failed();
+    if (UNLIKELY(pure_on)) pure_taken(current, sync_fiber(owner_of(m)), &m->__data.__owner, owner_of(m));
     spin_tried(current, &m->__data.__owner);
     spin_read_at(current, pc, (uintptr_t)m, owner_of(m), slot);
     return EBUSY;
@@ -267,6 +271,7 @@ WRAPPED int WRAP(pthread_spin_destroy)(pthread_spinlock_t *s) {
 WRAPPED int WRAP(pthread_spin_lock)(pthread_spinlock_t *s) {
   if (*s == (int)sync_self() && !current)
     sync_misuse(CALLER, (const void *)s, "a spin lock is locked that is locked already");
+  if (UNLIKELY(pure_on)) pure_locks();
   if (current) sync_point_when(POINT_LOCK, (const void *)s, SIZE, spinlock_free, CALLER);
   own_spinlock(s, CALLER);
   SPIN_LAND(CALLER, 0);
@@ -275,6 +280,7 @@ WRAPPED int WRAP(pthread_spin_lock)(pthread_spinlock_t *s) {
 
 WRAPPED int WRAP(pthread_spin_trylock)(pthread_spinlock_t *s) {
   if (current) spin_tries(current);
+  if (UNLIKELY(pure_on)) pure_locks();
   sync_point(POINT_LOCK, (const void *)s, SIZE, CALLER);
   bool failed = *s != 0;
   if (!failed) {
@@ -282,6 +288,7 @@ WRAPPED int WRAP(pthread_spin_trylock)(pthread_spinlock_t *s) {
     own_spinlock(s, CALLER);
   } else {
     sync_record(POINT_LOCK, (const void *)s, SIZE, true, CALLER);
+    if (UNLIKELY(pure_on) && current) pure_taken(current, sync_fiber((uint32_t)*s), (const void *)s, (uint32_t)*s);
     if (current) step_failed(), spin_tried(current, s), spin_read(current, CALLER, (uintptr_t)s, (uint64_t)*s);
   }
   SPIN_LAND(CALLER, failed);

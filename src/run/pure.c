@@ -21,6 +21,16 @@
  *   places that are read in the other execution too may be left out.
  * - A run that ends while a thread halts is no execution, and is given up; but if all who halt would read the same
  *   again, for ever, they go on, for spin.c to tell.
+ * - A mutex that is found taken was read; whoever had it is not seen by the code. That it was taken orders nothing, so
+ *   that what somebody does because of it may race with what the one who took it had read before: from then on only
+ *   places that are read in the other execution too may be left out.
+ * - From when a thread locks its first mutex to when it unlocks its last is a *section*. One that changed nothing, and
+ *   that nobody has seen by trying to lock meanwhile, is one item: without it memory is the same, and others do what
+ *   they did, but that they need not have waited. It is left out as a whole or not at all: else the thread would have
+ *   the mutex while others had it. Whether it was seen is known when it ends, since to see it comes in between; so that
+ *   too depends on what the thread has read and what came before. What orders others comes after less without it: they
+ *   race in the other execution if they do here. In a section that goes on the mutexes that it has locked are items
+ *   which cannot be left out, and it may halt there: the others wait then as for one that ended with them locked.
  *
  * Registers are kept where the code calls a hook: the calls of the image are led through a few instructions that store
  * them (thunks). Hooks of assembly have them all on the stack (assembly.c). */
@@ -37,6 +47,8 @@ bool pure_on;
 #if defined(__x86_64__) && !defined(ASIF_PORTABLE_FIBERS) && !defined(__SANITIZE_ADDRESS__)
 
 #define ANY_MEMORY __attribute__((noinline, no_sanitize("address", "thread", "undefined")))
+#define KEY_TAKEN  0xbf58476d1ce4e5b9u
+#define KEY_FREE   0x94d049bb133111ebu
 
 enum {
   NODES_MOST = 1 << 16, /* of a run, of each kind */
@@ -53,11 +65,14 @@ struct item {
   uintptr_t address;
   uint64_t value[2];
   uint32_t size, before;
-  bool inner; /* part of an ASIF_ATOMIC, which follows as one item */
+  bool inner; /* part of an ASIF_ATOMIC, or read with a mutex locked: that follows as one item */
+  bool lock;  /* of a mutex: nothing races with it */
+  bool held;  /* a mutex was locked, and still is */
 };
 struct arrival {
   uint64_t state;
   uint32_t items; /* the last then */
+  uint32_t cycle; /* of those that stay: the same, or with a mutex locked the last before */
   uint32_t before;
 };
 struct written {
@@ -74,12 +89,19 @@ struct pure {
   uint64_t base;
   uint32_t item, arrival, written; /* the last */
   uint32_t count;                  /* items, but for inner ones */
-  uint32_t cycle;                  /* of one that halts: the last item when it was in this state before; */
+  uint32_t cycle;                  /* of one that halts: arrival.cycle when it was in this state before; */
   bool cycles;                     /* it was */
   bool known;                      /* there is a base */
   bool full;                       /* there is no room for more */
 };
 static struct pure pures[FIBERS_MOST];
+static struct section { /* of a fiber that has locked mutexes */
+  struct pure outer;    /* when it locked the first */
+  uint64_t hash;        /* of what it has read since */
+  uint32_t before;      /* the last item before */
+  bool open;            /* it has changed nothing since, and nobody has seen that it has locked them */
+  bool unlocks;         /* it has unlocked one */
+} sections[FIBERS_MOST];
 static size_t halts_from; /* the first step after which a thread may halt */
 
 static struct {
@@ -114,6 +136,7 @@ static struct {
 } known;
 static struct pure_learned learned;
 static bool learning; /* in this run */
+static bool locks;    /* the next point is a mutex that is locked, or tried */
 static bool relaxed;  /* the code has atomic writes that are not releases */
 
 /* Local states. */
@@ -209,7 +232,10 @@ static bool is_part(const struct read_less *part, uint32_t count, const struct p
     bool needed = left && !items[n].inner && part[left - 1].hash == items[n].hash;
     if (needed)
       left--;
-    else if (careful && items[n].address && items[n].address != next && !has_address(part, count, items[n].address))
+    else if (items[n].held && !items[n].inner)
+      return false; /* without it the mutex would not be locked */
+    else if (careful && items[n].address && !items[n].lock && items[n].address != next &&
+             !has_address(part, count, items[n].address))
       return false;
   }
   return !left;
@@ -252,7 +278,8 @@ static bool was_here(struct pure *p, uint64_t state, uintptr_t next) {
   for (uint32_t a = p->arrival; a; a = arrivals[a].before)
     if (arrivals[a].state == state && arrivals[a].items != p->item) {
       struct pure then = *p;
-      then.item = p->cycle = arrivals[a].items;
+      then.item = arrivals[a].items;
+      p->cycle = arrivals[a].cycle;
       then.count = 0;
       for (uint32_t n = then.item; n; n = items[n].before) then.count += !items[n].inner;
       return is_part(part, items_of(&then, part), p, next);
@@ -262,15 +289,17 @@ static bool was_here(struct pure *p, uint64_t state, uintptr_t next) {
 
 static void begin_base(struct fiber *f, struct pure *p, uint64_t state) {
   *p = (struct pure){.base = state, .known = true};
+  sections[f->id].open = false;
   if (!f->spin.pc) f->spin.pc = 1; /* no place in the code: from now on 0 tells that something was changed */
 }
 
-static void add_arrival(struct pure *p, uint64_t state) {
+static void add_arrival(const struct fiber *f, struct pure *p, uint64_t state) {
   if (tops.arrivals == NODES_MOST) {
     p->full = true;
     return;
   }
-  arrivals[tops.arrivals] = (struct arrival){state, p->item, p->arrival};
+  const struct section *c = &sections[f->id];
+  arrivals[tops.arrivals] = (struct arrival){state, p->item, c->open ? c->before : p->item, p->arrival};
   p->arrival = tops.arrivals++;
 }
 
@@ -278,19 +307,31 @@ void pure_arrives(struct fiber *f, enum point_kind kind, uint32_t size) {
   struct pure *p = &pures[f->id];
   bool called = entry.sp - (uintptr_t)f->stack < STACK_SIZE;
   if (kind == POINT_YIELD) return;
+  bool locked = locks && kind == POINT_LOCK;
+  locks = false;
+  bool seen = locked || kind == POINT_UNLOCK || (called && kind <= POINT_BLOCK);
+  if (f->called || !seen) sections[f->id].open = false;
+  if (locked) { /* if something was changed before, that is not to be forgotten */
+    p->known &= f->spin.pc && !f->called;
+    return;
+  }
   if (!called || kind > POINT_BLOCK || scheduler.mode == MODE_QUIET) {
     entry.sp = 0;
-    if (scheduler.mode != MODE_QUIET) p->known = false;
+    if (scheduler.mode != MODE_QUIET && !sections[f->id].open) p->known = false;
     return;
   }
   bool changed = !p->known || !f->spin.pc || f->called || p->full;
+  if (!changed && sections[f->id].open && sections[f->id].unlocks) { /* a part of a section is no item */
+    entry.sp = 0;
+    return;
+  }
   if (changed) p->written = 0;
   uint64_t state = local_state(f, p, kind, size);
   uintptr_t next = kind == POINT_READ || kind == POINT_UPDATE ? entry.args[0] : 0;
   entry.sp = 0;
   if (changed) {
     begin_base(f, p, state);
-    add_arrival(p, state);
+    add_arrival(f, p, state);
     return;
   }
   p->cycles = was_here(p, state, next);
@@ -302,7 +343,7 @@ void pure_arrives(struct fiber *f, enum point_kind kind, uint32_t size) {
     if (!halts && learning) learn(key, p, next);
   }
   if (!halts) {
-    add_arrival(p, state);
+    add_arrival(f, p, state);
   } else if (run.count >= halts_from) {
     halt(f);
   }
@@ -310,28 +351,88 @@ void pure_arrives(struct fiber *f, enum point_kind kind, uint32_t size) {
 
 /* What a fiber does. */
 
-static void add_item(struct pure *p, uintptr_t address, uint32_t size, uint64_t low, uint64_t high, bool inner) {
+static inline void add_hashed(struct pure *p, struct item item) {
   if (!p->known || p->full) return;
   if (tops.items == NODES_MOST || p->count == ITEMS_MOST) {
     p->full = true;
     return;
   }
-  uint64_t hash = fold(fold(address, size), fold(low, high));
-  items[tops.items] = (struct item){hash, address, {low, high}, size, p->item, inner};
+  items[tops.items] = item;
   p->item = tops.items++;
-  p->count += !inner;
+  p->count += !item.inner;
+}
+
+/* What is read with a mutex locked, and the locking, is one item of what was read before it. */
+static void add_to_section(const struct fiber *f, struct item item) {
+  struct section *c = &sections[f->id];
+  if (!c->open) return;
+  c->hash = fold(c->hash, item.hash);
+  item.before = c->outer.item;
+  item.inner = true;
+  add_hashed(&c->outer, item);
+}
+
+static void add_read(const struct fiber *f, struct item item) {
+  struct pure *p = &pures[f->id];
+  if (block.in) block.hash = fold(block.hash, item.hash);
+  item.before = p->item;
+  item.inner = block.in;
+  add_hashed(p, item);
+  add_to_section(f, item);
 }
 
 void pure_read(struct fiber *f, uintptr_t address, uint32_t size, uint64_t low, uint64_t high) {
+  uint64_t hash = fold(fold(address, size), fold(low, high));
+  add_read(f, (struct item){.hash = hash, .address = address, .value = {low, high}, .size = size});
+}
+
+void pure_locks(void) {
+  entry.sp = 0;
+  locks = true;
+}
+
+/* The base stays: nothing is changed that lasts, if it unlocks it again before it changes anything. */
+void pure_locked(struct fiber *f, const void *mutex) {
+  struct section *c = &sections[f->id];
   struct pure *p = &pures[f->id];
-  if (block.in) block.hash = fold(block.hash, fold(fold(address, size), fold(low, high)));
-  add_item(p, address, size, low, high, block.in);
+  if (!f->polling.held) *c = (struct section){.open = p->known, .outer = *p, .before = p->item, .hash = KEY_FREE};
+  c->open &= scheduler.mode != MODE_QUIET;
+  if (c->open)
+    add_read(f, (struct item){.hash = fold((uintptr_t)mutex, KEY_FREE), .held = true});
+  else
+    p->known = false;
+}
+
+/* `all`: it has no other locked. Then what it has read meanwhile is one item: what others did between two times that it
+ * had the mutex may not come in the middle of one. */
+void pure_unlocked(struct fiber *f, bool all, bool changed) {
+  struct section *c = &sections[f->id];
+  struct pure *p = &pures[f->id];
+  c->open &= !changed && scheduler.mode != MODE_QUIET;
+  c->unlocks = true;
+  if (!c->open) p->known = false;
+  if (!c->open || !all) return;
+  uint32_t arrival = p->arrival;
+  *p = c->outer;
+  p->arrival = arrival;
+  c->open = false;
+  add_hashed(p, (struct item){.hash = c->hash, .before = p->item});
+}
+
+/* Whoever it is: the code does not see that. */
+void pure_taken(struct fiber *f, const struct fiber *by, const void *word, uint32_t value) {
+  uint64_t hash = fold((uintptr_t)word, KEY_TAKEN);
+  if (by) sections[by->id].open = false;
+  if (!relaxed) relaxed = learned.anew = true;
+  add_read(f, (struct item){
+                  .hash = hash, .address = (uintptr_t)word, .value = {value, 0}, .size = sizeof value, .lock = true});
 }
 
 void pure_plain(struct fiber *f, uintptr_t address, uint32_t size, bool write) {
   struct pure *p = &pures[f->id];
   uint64_t high;
-  if (!p->known || p->full) return;
+  if (write) sections[f->id].open = false;
+  if ((!p->known || p->full) && !sections[f->id].open) return;
   if (!write) {
     uint64_t low = value_of(address, size, &high);
     pure_read(f, address, size, low, high);
@@ -357,7 +458,7 @@ void pure_block(struct fiber *f, bool enter) {
   entry.sp = 0; /* to leave is no point */
   if (!enter && !f->spin.pc) pures[f->id].known = false;
   block.in = false;
-  if (!enter) add_item(&pures[f->id], 0, 0, block.hash, 0, false);
+  if (!enter) add_read(f, (struct item){.hash = fold(fold(0, 0), fold(block.hash, 0))});
   block.in = enter;
   block.hash = 1;
 }
@@ -392,7 +493,7 @@ void pure_stuck(void) {
 
 static size_t halts_usually;
 
-void pure_fiber(const struct fiber *f) { pures[f->id].known = false; }
+void pure_fiber(const struct fiber *f) { pures[f->id].known = sections[f->id].open = false; }
 
 void pure_reset(void) {
   entry.sp = 0;
@@ -403,11 +504,13 @@ void pure_reset(void) {
 void pure_begin(void) { tops.items = tops.arrivals = tops.writes = 1; }
 
 bool pure_put(struct kept_bytes *to) {
-  return kept_put(to, &tops, sizeof tops) && kept_put(to, pures, run.fibers * sizeof *pures);
+  return kept_put(to, &tops, sizeof tops) && kept_put(to, pures, run.fibers * sizeof *pures) &&
+         kept_put(to, sections, run.fibers * sizeof *sections);
 }
 void pure_get(const char **from) {
   kept_get(from, &tops, sizeof tops);
   kept_get(from, pures, run.fibers * sizeof *pures);
+  kept_get(from, sections, run.fibers * sizeof *sections);
 }
 
 /* Thunks. */
@@ -483,6 +586,12 @@ void pure_read(struct fiber *f, uintptr_t address, uint32_t size, uint64_t low, 
 }
 void pure_plain(struct fiber *f, uintptr_t address, uint32_t size, bool write) {
   (void)f, (void)address, (void)size, (void)write;
+}
+void pure_locks(void) {}
+void pure_locked(struct fiber *f, const void *mutex) { (void)f, (void)mutex; }
+void pure_unlocked(struct fiber *f, bool all, bool changed) { (void)f, (void)all, (void)changed; }
+void pure_taken(struct fiber *f, const struct fiber *by, const void *word, uint32_t value) {
+  (void)f, (void)by, (void)word, (void)value;
 }
 void pure_wrote(int order) { (void)order; }
 void pure_block(struct fiber *f, bool enter) { (void)f, (void)enter; }

@@ -618,6 +618,11 @@ extern bool pure_on;
 void pure_arrives(struct fiber *, enum point_kind, uint32_t size);                             /* at a point */
 void pure_read(struct fiber *, uintptr_t address, uint32_t size, uint64_t low, uint64_t high); /* atomically */
 void pure_plain(struct fiber *, uintptr_t address, uint32_t size, bool write);
+void pure_locks(void); /* the next point is a mutex that is locked, or tried */
+void pure_locked(struct fiber *, const void *mutex);
+void pure_unlocked(struct fiber *, bool all, bool changed); /* all: it has locked no other */
+/* It sees that a mutex is locked by the other; word: what tells so. */
+void pure_taken(struct fiber *, const struct fiber *by, const void *word, uint32_t value);
 void pure_wrote(int order); /* atomically, with this memory order */
 void pure_block(struct fiber *, bool enter);
 /* Assembly comes to a point: all its registers are on the stack, from there on. */

@@ -97,14 +97,22 @@ void sync_opened(const void *object) {
 
 void sync_locked(const void *mutex) {
   if (!current) return;
+  bool was = current->spin.pc;
+  if (UNLIKELY(pure_on)) pure_locked(current, mutex);
   spin_locked(current, mutex);
+  if (UNLIKELY(pure_on) && was) current->spin.pc = 1; /* see pure.c */
   if (races_wanted()) races_acquire((uintptr_t)mutex);
 }
 
 void sync_unlocked(const void *mutex, uintptr_t pc, void **slot) {
   if (!current) return;
   if (run.count) scheduler.steps[run.count - 1].flags |= STEP_OPENS;
+  bool was = current->spin.pc, changed = current->polling.dirty || !slot;
   spin_unlocked(current, mutex, pc, slot);
+  if (UNLIKELY(pure_on)) {
+    pure_unlocked(current, !current->polling.held, changed);
+    if (was) current->spin.pc = 1;
+  }
   if (races_wanted()) races_release((uintptr_t)mutex);
 }
 
