@@ -48,7 +48,7 @@ struct kept {
 static struct {
   bool possible, wide;                           /* wide: registers of half a line */
   bool storage;                                  /* there is thread-local storage */
-  size_t fiber_kept;                             /* so much of the struct of a fiber */
+  bool locks;                                    /* mutexes may be locked */
   const struct image_range *ranges, *ranges_end; /* globals */
   char *memory;                                  /* of all states */
   struct kept states[STATES_MOST];
@@ -59,6 +59,7 @@ static struct {
   size_t calls_room;
 } keeps;
 
+/* Of the struct of a fiber. */
 enum { FIBER_KEPT = offsetof(struct fiber, polling), FIBER_KEPT_LOCKS = offsetof(struct fiber, id) };
 _Static_assert(FIBER_KEPT % LINE == 0 && FIBER_KEPT_LOCKS % LINE == 0, "whole lines");
 
@@ -74,7 +75,7 @@ static void stop_keeping(void) {
 
 void kept_open(bool possible, bool locks) {
   keeps.count = 0;
-  keeps.fiber_kept = locks ? FIBER_KEPT_LOCKS : FIBER_KEPT;
+  keeps.locks = locks;
   if (possible && !keeps.memory) {
     keeps.memory = mmap(NULL, (size_t)STATES_MOST * STATE_BYTES, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -112,14 +113,26 @@ INLINE bool put_lines(struct kept_bytes *to, const void *from, size_t size) {
 INLINE char *stack_low(const struct fiber *f) { return (char *)f->sp - ((uintptr_t)f->sp & (LINE - 1)); }
 INLINE size_t stack_used(const struct fiber *f) { return f->ended ? 0 : (size_t)(f->stack_top - stack_low(f)); }
 
+/* Of sizes that are known when this is compiled. */
+INLINE bool put_struct(struct kept_bytes *s, const struct fiber *f) {
+  return UNLIKELY(keeps.locks) ? put_lines(s, f, FIBER_KEPT_LOCKS) : put_lines(s, f, FIBER_KEPT);
+}
+INLINE const char *get_struct(const char *from, struct fiber *f) {
+  if (UNLIKELY(keeps.locks)) {
+    copy_lines(f, from, FIBER_KEPT_LOCKS);
+    return from + FIBER_KEPT_LOCKS;
+  }
+  copy_lines(f, from, FIBER_KEPT);
+  return from + FIBER_KEPT;
+}
+
 INLINE bool put_fiber(struct kept_bytes *s, const struct fiber *f) {
-  return put_lines(s, f, keeps.fiber_kept) && kept_put(s, &run.pending[f->id], sizeof run.pending[0]) &&
+  return put_struct(s, f) && kept_put(s, &run.pending[f->id], sizeof run.pending[0]) &&
          put_lines(s, stack_low(f), stack_used(f));
 }
 
 INLINE void get_fiber(const char *from, struct fiber *f) {
-  copy_lines(f, from, keeps.fiber_kept);
-  from += keeps.fiber_kept;
+  from = get_struct(from, f);
   kept_get(&from, &run.pending[f->id], sizeof run.pending[0]);
   copy_lines(stack_low(f), from, stack_used(f));
 }
@@ -217,7 +230,7 @@ static void get_all(const struct kept *s, uint64_t ran) {
 /* The fiber has stopped, and it is to be chosen who takes the next step. */
 void kept_add(struct fiber *stopped, const struct run_marks *marks) {
   struct kept *s = &keeps.states[keeps.count];
-  if (run.fibers != run.client->threads || (scheduler.waiting && keeps.fiber_kept == FIBER_KEPT) ||
+  if (run.fibers != run.client->threads || (scheduler.waiting && !keeps.locks) ||
       !put_all(s, keeps.count ? s - 1 : NULL, scheduler.ran)) {
     stop_keeping();
     return;

@@ -79,7 +79,10 @@ struct written {
   uintptr_t address;
   uint32_t size, before;
 };
-static struct { uint32_t items, arrivals, writes; /* used; [0] is none */ } tops;
+static struct {
+  uint32_t items, arrivals, writes; /* used; [0] is none */
+  uint64_t sections; /* the fibers in one that has changed nothing, and that nobody has seen to have locked anything */
+} tops;
 static struct item *items;
 static struct arrival *arrivals;
 static struct written *writes;
@@ -99,9 +102,10 @@ static struct section { /* of a fiber that has locked mutexes */
   struct pure outer;    /* when it locked the first */
   uint64_t hash;        /* of what it has read since */
   uint32_t before;      /* the last item before */
-  bool open;            /* it has changed nothing since, and nobody has seen that it has locked them */
   bool unlocks;         /* it has unlocked one */
 } sections[FIBERS_MOST];
+static inline bool in_section(const struct fiber *f) { return UNLIKELY(tops.sections >> f->id & 1); }
+static inline void leave_section(const struct fiber *f) { tops.sections &= ~((uint64_t)1 << f->id); }
 static size_t halts_from; /* the first step after which a thread may halt */
 
 static struct {
@@ -289,7 +293,7 @@ static bool was_here(struct pure *p, uint64_t state, uintptr_t next) {
 
 static void begin_base(struct fiber *f, struct pure *p, uint64_t state) {
   *p = (struct pure){.base = state, .known = true};
-  sections[f->id].open = false;
+  leave_section(f);
   if (!f->spin.pc) f->spin.pc = 1; /* no place in the code: from now on 0 tells that something was changed */
 }
 
@@ -298,8 +302,8 @@ static void add_arrival(const struct fiber *f, struct pure *p, uint64_t state) {
     p->full = true;
     return;
   }
-  const struct section *c = &sections[f->id];
-  arrivals[tops.arrivals] = (struct arrival){state, p->item, c->open ? c->before : p->item, p->arrival};
+  uint32_t cycle = in_section(f) ? sections[f->id].before : p->item;
+  arrivals[tops.arrivals] = (struct arrival){state, p->item, cycle, p->arrival};
   p->arrival = tops.arrivals++;
 }
 
@@ -310,18 +314,18 @@ void pure_arrives(struct fiber *f, enum point_kind kind, uint32_t size) {
   bool locked = locks && kind == POINT_LOCK;
   locks = false;
   bool seen = locked || kind == POINT_UNLOCK || (called && kind <= POINT_BLOCK);
-  if (f->called || !seen) sections[f->id].open = false;
+  if (f->called || !seen) leave_section(f);
   if (locked) { /* if something was changed before, that is not to be forgotten */
     p->known &= f->spin.pc && !f->called;
     return;
   }
   if (!called || kind > POINT_BLOCK || scheduler.mode == MODE_QUIET) {
     entry.sp = 0;
-    if (scheduler.mode != MODE_QUIET && !sections[f->id].open) p->known = false;
+    if (scheduler.mode != MODE_QUIET && !in_section(f)) p->known = false;
     return;
   }
   bool changed = !p->known || !f->spin.pc || f->called || p->full;
-  if (!changed && sections[f->id].open && sections[f->id].unlocks) { /* a part of a section is no item */
+  if (!changed && in_section(f) && sections[f->id].unlocks) { /* a part of a section is no item */
     entry.sp = 0;
     return;
   }
@@ -351,7 +355,7 @@ void pure_arrives(struct fiber *f, enum point_kind kind, uint32_t size) {
 
 /* What a fiber does. */
 
-static inline void add_hashed(struct pure *p, struct item item) {
+static inline __attribute__((always_inline)) void add_hashed(struct pure *p, struct item item) {
   if (!p->known || p->full) return;
   if (tops.items == NODES_MOST || p->count == ITEMS_MOST) {
     p->full = true;
@@ -365,7 +369,6 @@ static inline void add_hashed(struct pure *p, struct item item) {
 /* What is read with a mutex locked, and the locking, is one item of what was read before it. */
 static void add_to_section(const struct fiber *f, struct item item) {
   struct section *c = &sections[f->id];
-  if (!c->open) return;
   c->hash = fold(c->hash, item.hash);
   item.before = c->outer.item;
   item.inner = true;
@@ -378,12 +381,18 @@ static void add_read(const struct fiber *f, struct item item) {
   item.before = p->item;
   item.inner = block.in;
   add_hashed(p, item);
-  add_to_section(f, item);
+  if (in_section(f)) add_to_section(f, item);
 }
 
 void pure_read(struct fiber *f, uintptr_t address, uint32_t size, uint64_t low, uint64_t high) {
+  struct pure *p = &pures[f->id];
+  bool usual = !block.in && !in_section(f);
+  if (usual && (!p->known || p->full)) return;
   uint64_t hash = fold(fold(address, size), fold(low, high));
-  add_read(f, (struct item){.hash = hash, .address = address, .value = {low, high}, .size = size});
+  if (usual)
+    add_hashed(p, (struct item){hash, address, {low, high}, size, p->item, false, false, false});
+  else
+    add_read(f, (struct item){.hash = hash, .address = address, .value = {low, high}, .size = size});
 }
 
 void pure_locks(void) {
@@ -393,11 +402,14 @@ void pure_locks(void) {
 
 /* The base stays: nothing is changed that lasts, if it unlocks it again before it changes anything. */
 void pure_locked(struct fiber *f, const void *mutex) {
-  struct section *c = &sections[f->id];
   struct pure *p = &pures[f->id];
-  if (!f->polling.held) *c = (struct section){.open = p->known, .outer = *p, .before = p->item, .hash = KEY_FREE};
-  c->open &= scheduler.mode != MODE_QUIET;
-  if (c->open)
+  if (!f->polling.held) {
+    leave_section(f);
+    if (p->known) tops.sections |= (uint64_t)1 << f->id;
+    sections[f->id] = (struct section){.outer = *p, .before = p->item, .hash = KEY_FREE};
+  }
+  if (scheduler.mode == MODE_QUIET) leave_section(f);
+  if (in_section(f))
     add_read(f, (struct item){.hash = fold((uintptr_t)mutex, KEY_FREE), .held = true});
   else
     p->known = false;
@@ -408,21 +420,21 @@ void pure_locked(struct fiber *f, const void *mutex) {
 void pure_unlocked(struct fiber *f, bool all, bool changed) {
   struct section *c = &sections[f->id];
   struct pure *p = &pures[f->id];
-  c->open &= !changed && scheduler.mode != MODE_QUIET;
+  if (changed || scheduler.mode == MODE_QUIET) leave_section(f);
   c->unlocks = true;
-  if (!c->open) p->known = false;
-  if (!c->open || !all) return;
+  if (!in_section(f)) p->known = false;
+  if (!in_section(f) || !all) return;
   uint32_t arrival = p->arrival;
   *p = c->outer;
   p->arrival = arrival;
-  c->open = false;
+  leave_section(f);
   add_hashed(p, (struct item){.hash = c->hash, .before = p->item});
 }
 
 /* Whoever it is: the code does not see that. */
 void pure_taken(struct fiber *f, const struct fiber *by, const void *word, uint32_t value) {
   uint64_t hash = fold((uintptr_t)word, KEY_TAKEN);
-  if (by) sections[by->id].open = false;
+  if (by) leave_section(by);
   if (!relaxed) relaxed = learned.anew = true;
   add_read(f, (struct item){
                   .hash = hash, .address = (uintptr_t)word, .value = {value, 0}, .size = sizeof value, .lock = true});
@@ -431,8 +443,8 @@ void pure_taken(struct fiber *f, const struct fiber *by, const void *word, uint3
 void pure_plain(struct fiber *f, uintptr_t address, uint32_t size, bool write) {
   struct pure *p = &pures[f->id];
   uint64_t high;
-  if (write) sections[f->id].open = false;
-  if ((!p->known || p->full) && !sections[f->id].open) return;
+  if (write) leave_section(f);
+  if ((!p->known || p->full) && !in_section(f)) return;
   if (!write) {
     uint64_t low = value_of(address, size, &high);
     pure_read(f, address, size, low, high);
@@ -493,7 +505,10 @@ void pure_stuck(void) {
 
 static size_t halts_usually;
 
-void pure_fiber(const struct fiber *f) { pures[f->id].known = sections[f->id].open = false; }
+void pure_fiber(const struct fiber *f) {
+  pures[f->id].known = false;
+  leave_section(f);
+}
 
 void pure_reset(void) {
   entry.sp = 0;
@@ -501,16 +516,22 @@ void pure_reset(void) {
   halts_from = halts_usually;
 }
 
-void pure_begin(void) { tops.items = tops.arrivals = tops.writes = 1; }
+void pure_begin(void) {
+  tops.items = tops.arrivals = tops.writes = 1;
+  tops.sections = 0;
+}
 
 bool pure_put(struct kept_bytes *to) {
-  return kept_put(to, &tops, sizeof tops) && kept_put(to, pures, run.fibers * sizeof *pures) &&
-         kept_put(to, sections, run.fibers * sizeof *sections);
+  if (!kept_put(to, &tops, sizeof tops) || !kept_put(to, pures, run.fibers * sizeof *pures)) return false;
+  for (uint64_t rest = tops.sections; UNLIKELY(rest != 0); rest &= rest - 1)
+    if (!kept_put(to, &sections[__builtin_ctzll(rest)], sizeof *sections)) return false;
+  return true;
 }
 void pure_get(const char **from) {
   kept_get(from, &tops, sizeof tops);
   kept_get(from, pures, run.fibers * sizeof *pures);
-  kept_get(from, sections, run.fibers * sizeof *sections);
+  for (uint64_t rest = tops.sections; UNLIKELY(rest != 0); rest &= rest - 1)
+    kept_get(from, &sections[__builtin_ctzll(rest)], sizeof *sections);
 }
 
 /* Thunks. */
