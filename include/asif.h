@@ -106,8 +106,9 @@ ASIF_API asif_status asif_fail(asif_history *, int process); /* the open operati
 ASIF_API asif_status asif_info(asif_history *, int process); /* nobody knows; the process makes no more calls */
 
 /* Or whole operations, in any order, each with the times of its call and its return (ASIF_PENDING if it had none).
- * Intervals are closed: operations that share a moment overlap. A history is built of events or of these, not of both.
- */
+ * Intervals are closed: operations that share a moment overlap, but for those of one process, which does one thing at a
+ * time: of two that share more than a moment the history is refused by asif_check. A history is built of events or of
+ * these, not of both. */
 #define ASIF_PENDING INT64_MAX
 ASIF_API asif_status asif_interval(asif_history *, int process, const char *object, const char *operation,
                                    const asif_value *args, size_t count, asif_value result, int64_t start, int64_t end);

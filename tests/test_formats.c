@@ -342,10 +342,12 @@ TEST(formats_process_columns) {
   READS("process-columns", "# set\n2 0 2 CONTAINS 2 0\n0 0 4 INSERT 2 1\n",
         "# @object set\nx CONTAINS(2) 2\nx INSERT(2) 0\nx Ok(0) 2\nx Ok(1) 0\n");
   READS("process-columns", "0 push 1 1 2\n1 pop 1 5 6\n", "x push(1) 0\nx Ok() 0\nx pop() 1\nx Ok(1) 1\n");
-  /* One process, intervals that touch: fine, but its operations overlap and are written under other names. */
-  READS("process-columns", "7 1 5 ENQ 1\n7 5 9 ENQ 2\n", "x ENQ(1) 0\nx ENQ(2) 1\nx Ok() 0\nx Ok() 1\n");
+  /* One process, intervals that touch: it returned before it called again, and another one overlaps both. */
+  READS("process-columns", "7 1 5 ENQ 1\n7 5 9 ENQ 2\n", "x ENQ(1) 7\nx Ok() 7\nx ENQ(2) 7\nx Ok() 7\n");
+  READS("process-columns", "7 1 5 ENQ 1\n7 5 9 ENQ 2\n5 5 6 ENQ 3\n6 1 5 ENQ 4\n",
+        "x ENQ(1) 7\nx ENQ(4) 6\nx ENQ(3) 5\nx Ok() 7\nx ENQ(2) 7\nx Ok() 6\nx Ok() 5\nx Ok() 7\n");
   /* One that is a single moment comes before another that begins then, whatever their lines. */
-  READS("process-columns", "7 1 inf ENQ 1\n7 1 1 ENQ 2\n", "x ENQ(1) 0\nx ENQ(2) 1\nx Ok() 1\n");
+  READS("process-columns", "7 1 inf ENQ 1\n7 1 1 ENQ 2\n", "x ENQ(2) 7\nx Ok() 7\nx ENQ(1) 7\n");
 }
 
 /* Events are ordered so that one operation precedes another iff it ended before the other began. */

@@ -196,6 +196,40 @@ TEST(library_zero_bytes_are_escaped) {
   asif_history_free(h);
 }
 
+TEST(library_intervals_of_a_process) {
+  static const struct {
+    const char *first, *second;
+    int64_t from, to;
+    asif_status status;
+    asif_verdict verdict;
+  } cases[] = {{"release", "acquire", 3, 8, ASIF_BAD_INPUT, ASIF_UNKNOWN},
+               {"acquire", "release", 4, 8, ASIF_BAD_INPUT, ASIF_UNKNOWN},
+               {"acquire", "release", 5, 8, ASIF_DONE, ASIF_HOLDS},
+               {"release", "acquire", 5, 8, ASIF_DONE, ASIF_VIOLATED},
+               {"acquire", "release", 5, 5, ASIF_DONE, ASIF_HOLDS},
+               {"acquire", "release", 5, ASIF_PENDING, ASIF_DONE, ASIF_HOLDS},
+               {"release", "acquire", 0, 1, ASIF_DONE, ASIF_HOLDS},
+               {"release", "acquire", 1, 1, ASIF_DONE, ASIF_HOLDS},
+               {"acquire", "release", 0, ASIF_PENDING, ASIF_BAD_INPUT, ASIF_UNKNOWN}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int turned = 0; turned < 2; turned++) {
+      asif_history *h = asif_history_new();
+      asif_answer *a;
+      for (int k = 0; k < 2; k++) {
+        bool first = k == turned;
+        asif_status added = asif_interval(h, 7, "l", first ? cases[i].first : cases[i].second, ASIF_NO_ARGS,
+                                          asif_int(ASIF_OK), first ? 1 : cases[i].from, first ? 5 : cases[i].to);
+        CHECK(added == ASIF_DONE);
+      }
+      CHECKF(asif_check(h, "lock", NULL, &a) == cases[i].status, "%zu: %s", i, asif_error(h));
+      CHECKF(asif_answer_verdict(a) == cases[i].verdict, "%zu: %d", i, asif_answer_verdict(a));
+      if (cases[i].status) CHECKF(strstr(asif_error(h), "has not returned"), "%s", asif_error(h));
+      if (cases[i].status) CHECK(asif_check(h, "lock", NULL, &a) == ASIF_BAD_INPUT && !a);
+      asif_answer_free(a);
+      asif_history_free(h);
+    }
+}
+
 TEST(library_intervals) {
   for (int late = 0; late < 2;
        late++) { /* the read that starts at 20 may see the write that ends there; at 21 it may not miss it */

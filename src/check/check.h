@@ -20,6 +20,11 @@ struct check_options {
 bool check_history(struct mem *mem, const struct history *, const struct spec *, const struct check_options *,
                    struct limits *, struct check_result *, struct problem *);
 
+/* The same for a history that may be tied (history/intervals.h): there an answer holds for everything its times allow.
+ * It is of a history with the same operations and with other event numbers, which *history then is. */
+bool check_touching(struct mem *mem, struct history **history, const struct spec *, const struct check_options *,
+                    struct limits *, struct check_result *, struct problem *);
+
 /* Decides operations of one object, with events numbered 0 .. events-1, by call: the verdict alone, for engines that
  * ask about many small histories and confirm what they show. */
 enum verdict check_ops(struct mem *, const struct spec *, const struct op *, uint32_t count, uint32_t events);

@@ -139,10 +139,12 @@ static int check_file(struct job *j, const char *path) {
     if (!read) goto problem;
     if (!find_spec(j->args, &m, read, &spec, &why) || !spec_bind(&spec, read, &why)) goto problem;
     h = read;
-    if (!check_history(&m, h, &spec, &j->options, &limits, &result, &why)) {
+    struct history *answered = read;
+    if (!check_touching(&m, &answered, &spec, &j->options, &limits, &result, &why)) {
       status = status_of_problem(&why);
       goto problem;
     }
+    h = answered;
   } else {
     unknown_result(&limits, h ? "deciding" : "reading", &result, reason, sizeof reason);
   }

@@ -4,6 +4,7 @@
 
 #include "history/history.h"
 #include "history/input.h"
+#include "history/intervals.h"
 #include "history/write.h"
 
 static const uint32_t FREE = 0, RETIRED = UINT32_MAX;
@@ -214,6 +215,7 @@ static const char *follow_return(struct history *h, uint32_t process, uint32_t o
 }
 
 const char *history_retell(struct history *h) {
+  if (h->tied) h = history_loose(h, h->mem);
   uint32_t lanes, *lane = history_lanes(h, h->mem, &lanes), *events = history_events(h, h->mem);
   const char *why = NULL;
   for (uint32_t e = 0; e < h->events && !why; e++) {
@@ -294,75 +296,6 @@ const char *history_interval(struct history *h, uint32_t process, uint32_t objec
   set_time(h, h->ops.count - 1, end, true);
   h->builder->intervals = true;
   return NULL;
-}
-
-struct moment {
-  int64_t time;
-  uint32_t op;
-};
-
-/* Sorts by time; equal times stay in the order they are in. Radix: a comparison sort would take longer than reading. */
-static void sort_moments(struct mem *m, struct moment *at, size_t n) {
-  size_t i;
-  for (i = 1; i < n && at[i - 1].time <= at[i].time; i++) {}
-  if (i >= n) return;
-  int64_t least = at[0].time, most = at[0].time;
-  for (i = 1; i < n; i++) {
-    if (at[i].time < least) least = at[i].time;
-    if (at[i].time > most) most = at[i].time;
-  }
-  uint64_t range = (uint64_t)most - (uint64_t)least;
-  struct moment *from = at, *spare = mem_alloc(m, n * sizeof *spare), *to = spare;
-  enum { BITS = 11, BUCKETS = 1 << BITS };
-  size_t *start = mem_alloc(m, BUCKETS * sizeof *start);
-  for (int shift = 0; shift < 64 && range >> shift; shift += BITS) {
-    memset(start, 0, BUCKETS * sizeof *start);
-    for (i = 0; i < n; i++) start[((uint64_t)from[i].time - (uint64_t)least) >> shift & (BUCKETS - 1)]++;
-    size_t sum = 0;
-    for (int b = 0; b < BUCKETS; b++) {
-      size_t count = start[b];
-      start[b] = sum;
-      sum += count;
-    }
-    for (i = 0; i < n; i++) to[start[((uint64_t)from[i].time - (uint64_t)least) >> shift & (BUCKETS - 1)]++] = from[i];
-    struct moment *swap = from;
-    from = to;
-    to = swap;
-  }
-  if (from != at) memcpy(at, from, n * sizeof *at);
-  mem_free(m, start);
-  mem_free(m, spare);
-}
-
-/* Numbers the operations' events in the order of these times, which it sorts: at one time calls before returns. */
-static uint32_t number_events(struct mem *m, struct op *ops, struct moment *calls, size_t n, struct moment *returns,
-                              size_t k) {
-  sort_moments(m, calls, n);
-  sort_moments(m, returns, k);
-  size_t c = 0, r = 0;
-  uint32_t e = 0;
-  while (c < n || r < k) {
-    if (c < n && (r == k || calls[c].time <= returns[r].time))
-      ops[calls[c++].op].call = e++;
-    else
-      ops[returns[r++].op].ret = e++;
-  }
-  return e;
-}
-
-/* Closed intervals: [10,20] and [20,30] overlap. */
-static void number_by_time(struct history *h) {
-  struct builder *b = h->builder;
-  size_t n = h->ops.count, k = 0;
-  struct moment *calls = mem_alloc(h->mem, (n + 1) * sizeof *calls),
-                *returns = mem_alloc(h->mem, (n + 1) * sizeof *returns);
-  for (size_t i = 0; i < n; i++) {
-    calls[i] = (struct moment){b->call.at[i], (uint32_t)i};
-    if (!op_pending(&h->ops.at[i])) returns[k++] = (struct moment){b->ret.at[i], (uint32_t)i};
-  }
-  h->events = number_events(h->mem, h->ops.at, calls, n, returns, k);
-  mem_free(h->mem, calls);
-  mem_free(h->mem, returns);
 }
 
 /* Removes failed operations and closes the gaps in the numbering that they and :info left. */
@@ -459,7 +392,7 @@ static void sort_by_call(struct history *h) {
 void history_finish(struct history *h) {
   struct builder *b = h->builder;
   if (b->timed && b->call.count < h->ops.count) set_time(h, h->ops.count - 1, INT64_MAX, true);
-  if (b->intervals) number_by_time(h);
+  if (b->intervals) number_intervals(h, b->call.at, b->ret.at);
   if (b->dropped || h->retired) renumber(h);
   if (b->call_part.count) merge_parts(h);
   if (h->late) reorder_by_time(h);
@@ -491,6 +424,7 @@ struct history *history_restrict(const struct history *h, struct mem *m, const u
   r->ops.at = NULL;
   r->ops.count = r->ops.room = 0;
   r->call_time = r->ret_time = NULL;
+  r->touches = r->tied = false;
   vec_reserve(m, &r->ops, count + 1);
   struct moment *calls = mem_alloc(m, (count + 1) * sizeof *calls),
                 *returns = mem_alloc(m, (count + 1) * sizeof *returns);

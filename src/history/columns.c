@@ -165,10 +165,11 @@ static bool read_columns(struct input *in, struct history *h, struct problem *pr
 
 /* --- writing --- */
 
-int64_t columns_time(const struct history *h, const struct op *o, bool end) {
+int64_t columns_time(const struct history *h, const struct op *o, bool end, bool processes) {
   size_t i = (size_t)(o - h->ops.at);
   /* Times of other formats may contradict the order of the events, and columns have no order but the times. */
-  bool timed = h->call_time && h->format && (!strcmp(h->format, "columns") || !strcmp(h->format, "process-columns"));
+  bool timed = !(h->touches && !processes) && h->call_time && h->format &&
+               (!strcmp(h->format, "columns") || !strcmp(h->format, "process-columns"));
   if (timed) return (end ? h->ret_time : h->call_time)[i];
   return end ? o->ret : o->call;
 }
@@ -218,12 +219,12 @@ static bool write_columns(const struct history *h, struct text *out, struct prob
     const struct op *o = &h->ops.at[i];
     columns_put_values(h, o, places, out);
     text_char(out, ' ');
-    write_int(columns_time(h, o, false), out);
+    write_int(columns_time(h, o, false, false), out);
     text_char(out, ' ');
     if (op_pending(o))
       text_add(out, "inf");
     else
-      write_int(columns_time(h, o, true), out);
+      write_int(columns_time(h, o, true, false), out);
     text_char(out, '\n');
     if (out->count >= WRITE_CHUNK) good = flush(out, to);
   }

@@ -26,7 +26,8 @@ bool columns_add(struct columns *, uint32_t process, int method, int from, int t
 /* Method and values, as columns_add reads them; where each method's values belong is worked out once. */
 unsigned char *columns_places(const struct history *, struct mem *);
 void columns_put_values(const struct history *, const struct op *, const unsigned char *places, struct text *);
-/* The time of an event: as read from a column file, else its number. */
-int64_t columns_time(const struct history *, const struct op *, bool end);
+/* The time of an event: as read from a column file, else its number. processes: they are written too, so that what
+ * touches need not be set apart. */
+int64_t columns_time(const struct history *, const struct op *, bool end, bool processes);
 
 #endif

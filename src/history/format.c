@@ -152,6 +152,13 @@ bool history_write(const struct history *h, const char *path, const struct forma
   struct mem_outer outer;
   struct output out;
   struct text text;
+  if (h->tied && format != &format_process_columns)
+    return problem_set(p,
+                       "%s: where one operation of a process ends when the next one begins, and another process does "
+                       "the same at that moment, no order of calls and returns says what the times say; "
+                       "process-columns alone hold this history",
+                       h->source),
+           false;
   if (!format->write)
     return problem_set(p, "%s: %s is a format Asif reads but does not write", path, format->name), false;
   text_open(&text, h->mem);

@@ -2,7 +2,7 @@
  *
  * An operation is a call and, unless it is pending, a return. Events are numbered 0, 1, 2, ... in the order
  * they happened; an operation may take effect in any *gap* g, between event g and event g+1, with
- * call <= g < ret. Where a format gives times, intervals are closed: of events at one time, calls come first.
+ * call <= g < ret. Where a format gives times, intervals are closed: see intervals.h.
  *
  * Wing and Gong 1993, section 2.1. */
 #ifndef ASIF_HISTORY_HISTORY_H
@@ -46,6 +46,8 @@ struct history {
   const char *format;            /* name of the format it was read from, or NULL */
   const char *object_type;       /* "atomic-stack" from `# @object`, or NULL */
   bool lanes;                    /* the format has no processes: those here say who overlaps, and no more */
+  bool in_turn;                  /* intervals of a process that touch do not overlap (intervals.h) */
+  bool touches, tied;            /* some do touch; those of several processes do at one moment */
   bool echoes;                   /* Jepsen: a completion repeats the call's value; a failed operation did not happen */
   uint64_t failed, skipped, retired; /* dropped :fail, foreign processes, :info operations */
   uint64_t late;           /* events that came after one with a later time: all were put in the order of their times */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "history/columns.h"
+#include "history/intervals.h"
 #include "history/write.h"
 
 static bool add(struct columns *c) {
@@ -18,29 +19,21 @@ static bool add(struct columns *c) {
   return columns_add(c, process, 1, 2, c->count - 2, c->count - 2, c->count - 1);
 }
 
-/* A process does one thing at a time; intervals of it that merely touch are fine. So is one that is a single moment, at
- * which another begins: it is the earlier one of the two, whatever their lines. */
+/* A process does one thing at a time; intervals of it that merely touch are fine. */
 static bool sequential(struct columns *c) {
   struct history *h = c->lines.h;
-  uint32_t n = names_count(h->processes);
-  size_t *last = mem_zero(h->mem, (size_t)n + 1, sizeof *last); /* its latest operation + 1 */
-  for (size_t i = 0; i < h->ops.count; i++) {
-    const struct op *o = &h->ops.at[i];
-    size_t before = last[o->process];
-    if (before && h->ret_time[i] <= h->call_time[before - 1]) continue;
-    last[o->process] = i + 1;
-    if (!before-- || h->ret_time[before] <= h->call_time[i]) continue;
-    problem_set(c->lines.problem, "%s:%u:1: process %.60s calls while its earlier call, on line %u, has not returned",
-                h->source, o->line, names_at(h->processes, o->process), h->ops.at[before].line);
-    return false;
-  }
-  mem_free(h->mem, last);
-  return true;
+  uint32_t earlier, later;
+  if (!history_overlap(h, h->mem, &earlier, &later)) return true;
+  const struct op *o = &h->ops.at[later];
+  problem_set(c->lines.problem, "%s:%u:1: process %.60s calls while its earlier call, on line %u, has not returned",
+              h->source, o->line, names_at(h->processes, o->process), h->ops.at[earlier].line);
+  return false;
 }
 
 static bool read_columns(struct input *in, struct history *h, struct problem *problem) {
   struct columns *c = columns_open(in, h, problem);
   bool bad;
+  h->in_turn = true;
   while (columns_next(c, &bad))
     if (!add(c)) return false;
   if (bad || !input_whole(in, problem)) return false;
@@ -60,12 +53,12 @@ static bool write_columns(const struct history *h, struct text *out, struct prob
     const struct op *o = &h->ops.at[i];
     writer_process(&w, (uint32_t)i, out);
     text_char(out, ' ');
-    write_int(columns_time(h, o, false), out);
+    write_int(columns_time(h, o, false, true), out);
     text_char(out, ' ');
     if (op_pending(o))
       text_add(out, "inf");
     else
-      write_int(columns_time(h, o, true), out);
+      write_int(columns_time(h, o, true, true), out);
     text_char(out, ' ');
     columns_put_values(h, o, places, out);
     text_char(out, '\n');

@@ -36,7 +36,8 @@ uint32_t *history_lanes(const struct history *h, struct mem *m, uint32_t *count)
   return lane;
 }
 
-/* Does a process call while an earlier operation of it is open? Closed intervals that touch do. */
+/* Does a process call while an earlier operation of it is open? Not in what was read: what monitors show has no
+ * processes. */
 static bool overlaps_itself(const struct history *h, const uint32_t *events, struct mem *m) {
   bool *busy = mem_zero(m, (size_t)names_count(h->processes) + 1, sizeof *busy), overlaps = false;
   for (uint32_t e = 0; e < h->events && !overlaps; e++) {

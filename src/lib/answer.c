@@ -11,6 +11,7 @@
 
 #include "check/check.h"
 #include "evidence/evidence.h"
+#include "history/intervals.h"
 #include "lib/lib.h"
 #include "report/report.h"
 
@@ -68,7 +69,7 @@ static asif_status decide(asif_answer *a, const asif_history *h, const char *spe
   atomic_store(&limits.used, a->mem.used);
   if (o->bytes && a->mem.used > o->bytes)
     too_large(a, &limits);
-  else if (!check_history(&a->mem, a->history, &a->spec, &options, &limits, &a->result, why))
+  else if (!check_touching(&a->mem, &a->history, &a->spec, &options, &limits, &a->result, why))
     return why->kind == PROBLEM_INTERNAL ? ASIF_INTERNAL : ASIF_BAD_INPUT;
   if (spec_user_fault(&a->spec)) {
     problem_set(why, "%s", spec_user_fault(&a->spec));
@@ -93,6 +94,7 @@ static asif_status decide_guarded(asif_answer *a, const asif_history *h, const c
 
 /* Ends the building, once. */
 static bool finish(asif_history *h) {
+  uint32_t earlier, later;
   if (h->content == CONTENT_FINISHED) return true;
   if (MEM_GUARD(&h->mem)) {
     problem_set(&h->error, "out of memory");
@@ -101,7 +103,14 @@ static bool finish(asif_history *h) {
   }
   history_finish(h->history);
   h->content = CONTENT_FINISHED;
-  return true;
+  if (h->history->in_turn && history_overlap(h->history, &h->mem, &earlier, &later)) {
+    const struct op *o = h->history->ops.at;
+    problem_set(&h->error, "process %.60s calls %.60s while its earlier call, %.60s, has not returned",
+                names_at(h->history->processes, o[later].process), names_at(h->history->methods, o[later].method),
+                names_at(h->history->methods, o[earlier].method));
+    h->broken = ASIF_BAD_INPUT;
+  }
+  return !h->broken;
 }
 
 asif_status asif_check(asif_history *h, const char *spec, const asif_options *options, asif_answer **answer) {

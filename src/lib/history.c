@@ -191,6 +191,7 @@ asif_status asif_interval(asif_history *h, int process, const char *object, cons
   uint32_t at = process_of(h, process, NULL);
   if (at == UINT32_MAX || !take_args(h, object, operation, args, count, given) || !has_value(h, operation, result))
     return h->broken;
+  h->history->in_turn = true;
   uint32_t method = names_intern(h->history->methods, operation, strlen(operation));
   const char *why = history_interval(h->history, h->processes.at[at].index, object_of(h, object), method, given,
                                      (int)count, value_of(h, result), start, finish, 0);
