@@ -87,3 +87,4 @@ TEST(touching_operations_of_queues) { compare("queue", 20000); }
 TEST(touching_operations_of_registers) { compare("cas-register", 20000); }
 TEST(touching_operations_of_locks) { compare("lock", 20000); }
 TEST(touching_operations_of_producers) { compare("producer-fifo", 20000); }
+TEST(touching_operations_of_maps) { compare("map", 20000); }

@@ -139,6 +139,8 @@ static bool find_groups(struct shrink *s, struct groups *g) {
   if (!spec_independent(p->spec)) return false;
   for (uint32_t i = 0; i < p->count; i++) {
     const struct op *o = &p->ops[i];
+    /* One that makes a value of the one there needs the others also where it is free. */
+    if (s->fate[i] == FREE && p->spec->cell && p->spec->cell[o->method].sets == CELL_MIXES) return false;
     if (s->fate[i] != KEPT) continue;
     int n = op_values(p->spec, o, on);
     if (n == ON_ANY ? !op_pending(o) || op_ties(p->spec, o) : !op_pending(o) && op_ties(p->spec, o)) return false;

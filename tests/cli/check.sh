@@ -84,3 +84,11 @@ printf 's %s\n' 'add(1) A' 'add(1) B' 'Ok(false) A' 'add(1) C' 'Ok(false) B' 'Ok
 run 1 "$asif" check returned --spec set; says 'marked returned there was an order; if any'
 case $out in *'if any one of them had happened'*) fail 'B had to happen then' ;; esac
 run 1 "$asif" check "$root/examples/queue-bad.txt"; says 'if any one of'
+
+# An append makes a value of what others put there: nothing of its key may be left out of the violation.
+printf '%s\n' 'x Append(1, 1) A' 'x Delete(1) C' 'x Ok() C' 'x Ok() A' 'x Get(1) B' 'x Ok(7) B' >append.txt
+run 1 "$asif" check append.txt --spec map
+printf '%s\n' '{:process 0 :type :invoke :f :append :key 1 :value "a"}' '{:process 1 :type :invoke :f :put :key 1 :value "b"}' \
+  '{:process 1 :type :ok :f :put :key 1 :value "b"}' '{:process 0 :type :ok :f :append :key 1 :value "a"}' \
+  '{:process 0 :type :invoke :f :get :key 1 :value nil}' '{:process 0 :type :ok :f :get :key 1 :value "zz"}' >append.edn
+run 1 "$asif" check append.edn --spec map
