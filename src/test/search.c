@@ -218,12 +218,18 @@ static void keep_leak(struct searching *k, const struct run *r) {
 }
 
 /* Is there a finding in a smaller client than the one that is worked at? */
-static bool is_overtaken(const struct searching *k, uint64_t client) {
+static __attribute__((noinline)) bool is_overtaken_by_any(const struct searching *k, uint64_t client) {
   uint64_t found = atomic_load_explicit(&k->board->found, memory_order_relaxed);
   if (atomic_load_explicit(&k->board->again, memory_order_relaxed) <= client) return true;
   if (k->options->keep_going) return false;
   if (k->options->leaks_if_deleted && leak_known(k->board) < client) return true;
   return k->divided ? found != UINT64_MAX : found < client;
+}
+/* Mostly there is nothing yet. */
+static inline bool is_overtaken(const struct searching *k, uint64_t client) {
+  uint64_t all = atomic_load_explicit(&k->board->found, memory_order_relaxed) &
+                 atomic_load_explicit(&k->board->again, memory_order_relaxed);
+  return (all != UINT64_MAX || k->options->leaks_if_deleted) && is_overtaken_by_any(k, client);
 }
 static bool overtaken(const struct searching *k) { return is_overtaken(k, k->client); }
 
@@ -251,10 +257,11 @@ static void keep_unsupported(struct searching *k, const struct run *r) {
   snprintf(w->unsupported, sizeof w->unsupported, "%s", r->said);
 }
 
-static enum visit visit(void *self, const struct run *r) {
-  struct searching *k = self;
-  k->counted = true;
-  atomic_store_explicit(&k->me->schedules, k->schedules + k->counts->schedules, memory_order_relaxed);
+/* What a run says about more than itself: of most there is nothing. */
+static inline bool says_more(const struct run *r) {
+  return r->end == RUN_LONG || r->shares_stacks | r->reads_freed | r->wide | r->forgiven | r->volatiles;
+}
+static __attribute__((noinline)) void note_run(struct searching *k, const struct run *r) {
   k->me->long_runs |= r->end == RUN_LONG;
   k->me->shares_stacks |= r->shares_stacks;
   if (r->shares_stacks && k->options->run.races) announce(&k->board->again, k->client);
@@ -262,6 +269,13 @@ static enum visit visit(void *self, const struct run *r) {
   k->me->wide |= r->wide;
   k->me->seen.volatiles |= r->volatiles;
   k->me->seen.incomplete |= r->forgiven;
+}
+
+static enum visit visit(void *self, const struct run *r) {
+  struct searching *k = self;
+  k->counted = true;
+  atomic_store_explicit(&k->me->schedules, k->schedules + k->counts->schedules, memory_order_relaxed);
+  if (says_more(r)) note_run(k, r);
   if (r->found == FOUND_UNSUPPORTED) { /* it says nothing about the object */
     keep_unsupported(k, r);
     if (k->options->tasks) k->options->tasks[k->client].cannot = true;
