@@ -16,7 +16,7 @@ struct history *parse_chunks(const char *format, const char *text, size_t len, s
   struct input in;
   input_from_bytes(&in, test_memory(), "h", text, len);
   if (chunk) in.chunk = chunk;
-  return history_read_input(&in, format ? format_named(format) : NULL, p);
+  return history_read_rest(&in, format ? format_named(format) : NULL, p);
 }
 
 struct history *parse_bytes(const char *format, const char *bytes, size_t count) {

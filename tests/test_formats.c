@@ -111,7 +111,7 @@ TEST(formats_edn_shapes) {
   READS("edn", "({:process 0 :type :invoke :f enq :value 5N}{:process 0 :type :ok})", "x enq(5) 0\nx Ok(nil) 0\n");
   READS("edn", samples[1].text, "x enq(5) 0\nx Ok(5) 0\nx cas([0 3]) 1\n");
   READS("edn", "[]", "");
-  READS("edn", "; only a comment", "");
+  READS("edn", "; a comment\n[]", "");
 }
 
 TEST(formats_edn_values) {

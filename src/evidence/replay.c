@@ -67,7 +67,7 @@ bool evidence_read(struct evidence_lines *l, struct history_evidence *e) {
   if (e->holds ? !read_list(l, "order", &c->order, &c->gap, &c->order_count) : !read_violation(l, c)) return false;
   if (!line_exact(l, "history")) return false;
   assert(!l->line); /* the reader of histories takes over where this one is */
-  e->history = history_read_input(l->in, &format_wing_gong, l->why);
+  e->history = history_read_rest(l->in, &format_wing_gong, l->why);
   return e->history != NULL;
 }
 

@@ -10,13 +10,16 @@ static bool write_edn(const struct history *h, struct text *out, struct problem 
   return jepsen_write(h, out, SCAN_EDN, flush, to);
 }
 
+/* #op, #Op, #_, #:op and #::op. */
+static bool begins_tag(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':'; }
+
 static int guess(const char *s, size_t n) {
   const char *end = s + n;
   bool bracket = false, tag = false;
   while (s < end) {
     if (*s == ';') {
       while (s < end && *s != '\n') s++;
-    } else if (*s == '#' && s + 1 < end && ((s[1] >= 'a' && s[1] <= 'z') || s[1] == '_')) {
+    } else if (*s == '#' && s + 1 < end && begins_tag(s[1])) {
       tag = true;
       while (s < end && *s != '{' && *s != '[' && *s != ' ' && *s != '\n') s++;
     } else if (*s == '[' || *s == '(' || *s == '{') {
@@ -35,6 +38,7 @@ static int guess(const char *s, size_t n) {
 const struct format format_edn = {
     .name = "edn",
     .summary = "Jepsen's EDN: maps, or a vector of maps",
+    .empty = true,
     .suffixes = ".edn",
     .guess = guess,
     .read = read_edn,

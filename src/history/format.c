@@ -90,6 +90,11 @@ static const struct format *format_guess_soon(struct input *in) {
   return format_guess(in);
 }
 
+/* A file with comments only: whoever gives it means another one. */
+static bool nothing_read(const struct history *h, const struct format *format) {
+  return !format->empty && !h->events && !h->failed && !h->skipped;
+}
+
 static bool read_into(struct history *h, struct input *in, const struct format *format, struct problem *p) {
   if (input_fill(in, 3) >= 3 && !memcmp(in->at, "\xef\xbb\xbf", 3))
     in->at += 3; /* U+FEFF, which some editors put there */
@@ -102,8 +107,18 @@ static bool read_into(struct history *h, struct input *in, const struct format *
   return format->read(in, h, p);
 }
 
+/* The same, where there must be something, but from a pipe that ends before anything happened. */
+static bool read_some(struct history *h, struct input *in, const struct format *format, struct problem *p) {
+  bool may_end = h->follower && format && !input_fill(in, 1);
+  if (!read_into(h, in, format, p)) return false;
+  if (!may_end && nothing_read(h, format_named(h->format)))
+    return problem_set(p, "%s: has no event; it holds no history", in->name), false;
+  return true;
+}
+
 /* The same, with the input closed at the end, however it ends. */
-static bool read_and_close(struct history *h, struct input *in, const struct format *format, struct problem *p) {
+static bool read_and_close(struct history *h, struct input *in, const struct format *format, struct problem *p,
+                           bool (*read)(struct history *, struct input *, const struct format *, struct problem *)) {
   struct mem_outer outer;
   mem_keep_guard(in->mem, &outer);
   if (MEM_GUARD(in->mem)) {
@@ -111,7 +126,7 @@ static bool read_and_close(struct history *h, struct input *in, const struct for
     input_close(in);
     mem_escape(in->mem);
   }
-  bool good = read_into(h, in, format, p);
+  bool good = read(h, in, format, p);
   mem_restore_guard(in->mem, &outer);
   input_close(in);
   return good;
@@ -119,7 +134,12 @@ static bool read_and_close(struct history *h, struct input *in, const struct for
 
 struct history *history_read_input(struct input *in, const struct format *format, struct problem *p) {
   struct history *h = history_new(in->mem, in->name);
-  return read_and_close(h, in, format, p) ? h : NULL;
+  return read_and_close(h, in, format, p, read_some) ? h : NULL;
+}
+
+struct history *history_read_rest(struct input *in, const struct format *format, struct problem *p) {
+  struct history *h = history_new(in->mem, in->name);
+  return read_and_close(h, in, format, p, read_into) ? h : NULL;
 }
 
 struct history *history_read(struct mem *m, const char *path, const struct format *format, struct problem *p) {
@@ -130,7 +150,7 @@ struct history *history_read(struct mem *m, const char *path, const struct forma
 bool history_follow_input(struct history *h, struct input *in, const struct format *format, struct problem *p) {
   h->source = in->name;
   h->follower->input = in;
-  bool good = read_and_close(h, in, format, p);
+  bool good = read_and_close(h, in, format, p, read_some);
   h->follower->input = NULL;
   if (!good || !h->ops.count) return good;
   return !history_retell(h);

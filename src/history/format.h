@@ -9,6 +9,7 @@
 struct format {
   const char *name;                            /* as --format takes it */
   const char *summary;                         /* one line for --help */
+  bool empty;                                  /* it can say that there was no event: the file is not just comments */
   const char *suffixes;                        /* file-name endings it is the default for when writing: ".edn" */
   int (*guess)(const char *start, size_t len); /* how sure it is of the first bytes: 0 no .. 100 certain */
   bool (*read)(struct input *, struct history *, struct problem *); /* streams, finishes; false with the problem */
@@ -28,6 +29,8 @@ const struct format *format_for_path(const char *path); /* by the name's suffix,
 struct history *history_read(struct mem *, const char *path, const struct format *, struct problem *);
 /* The same from an input, which it closes. */
 struct history *history_read_input(struct input *, const struct format *, struct problem *);
+/* The same, where what is left of the input may be nothing. */
+struct history *history_read_rest(struct input *, const struct format *, struct problem *);
 /* Reads path into a new, empty history that has a follower: the events go there, and it keeps none. False with the
  * problem, which says nothing where the follower itself ended the reading. */
 bool history_follow(struct history *, const char *path, const struct format *, struct problem *);

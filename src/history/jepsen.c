@@ -184,6 +184,13 @@ static enum key key_named(const char *s, size_t len) {
   }
 }
 
+/* In EDN #:op{:f :deq} is {:op/f :deq}, and there :_/f is plain :f. */
+static enum key keyword_named(const char *s, size_t len) {
+  if (len > 3 && !memcmp(s, "op/", 3)) return key_named(s + 3, len - 3);
+  if (len > 2 && !memcmp(s, "_/", 2)) return key_named(s + 2, len - 2);
+  return key_named(s, len);
+}
+
 /* A name after :type, :process, :f or :object. */
 static bool read_name(struct jepsen *j, struct jepsen_event *e, enum key k) {
   enum token kind;
@@ -272,7 +279,7 @@ static bool read_pair(struct jepsen *j, struct jepsen_event *e) {
     if (!scan_skip(&j->scan)) return false;
   } else {
     if (!scan_token(&j->scan, &kind, &s, &len)) return false;
-    k = key_named(s, len);
+    k = kind == TOKEN_KEYWORD ? keyword_named(s, len) : key_named(s, len);
   }
   if (j->scan.syntax == SCAN_JSON) {
     if ((c = scan_peek(&j->scan)) == SCAN_BAD) return false;
@@ -308,7 +315,8 @@ static bool read_event(struct jepsen *j) {
 bool jepsen_read(struct input *in, struct history *h, enum scan_syntax syntax, struct problem *problem) {
   struct jepsen *j = mem_alloc(h->mem, sizeof *j);
   jepsen_open(j, in, h, syntax, problem);
-  char bracket = 0; /* that closes the vector around the events */
+  char bracket = 0;    /* that closes the vector around the events */
+  bool vector = false; /* there is one */
   uint64_t line = 0, column = 0;
   for (;;) {
     int c = scan_peek(&j->scan);
@@ -327,8 +335,10 @@ bool jepsen_read(struct input *in, struct history *h, enum scan_syntax syntax, s
       line = in->line;
       column = scan_column(&j->scan);
       bracket = c == '[' ? ']' : ')';
+      vector = true;
       in->at++;
     } else if (c == SCAN_END) {
+      if (!j->events && !vector) return problem_set(problem, "%s: has no event; it holds no history", in->name), false;
       return jepsen_finish(j);
     } else {
       return input_problem(in, in->at, problem, "%s where the '{' of an event should be", byte_name((char)c).text);

@@ -169,6 +169,7 @@ bool jepsen_write(const struct history *h, struct text *text, enum scan_syntax s
                   .named = objects > 1 || (objects == 1 && strcmp(names_at(h->objects, 0), "x") != 0)};
   writer_open(&w, h, text);
   bool good = true;
+  if (!h->events) text_add(text, "[]\n"); /* a file with nothing in it is refused */
   for (uint32_t e = 0; e < h->events && good; e++) {
     put_event(&o, &w, w.events[e]);
     if (text->count >= WRITE_CHUNK) good = flush(text, to);

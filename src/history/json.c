@@ -24,6 +24,7 @@ static int guess(const char *s, size_t n) {
 const struct format format_json = {
     .name = "json",
     .summary = "Jepsen's JSON: an object a line, or an array",
+    .empty = true,
     .suffixes = ".json .jsonl",
     .guess = guess,
     .read = read_json,

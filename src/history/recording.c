@@ -478,6 +478,7 @@ static int guess(const char *s, size_t n) {
 const struct format format_recording = {
     .name = "recording",
     .summary = "binary: what the library's recorder writes",
+    .empty = true,
     .suffixes = ".asif",
     .guess = guess,
     .read = read_recording,

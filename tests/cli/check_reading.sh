@@ -108,3 +108,35 @@ run 2 check ordered.json --spec ordered-map; warns '1.5 would be a text'
 sed -i 's/1.5,1/1,1.5/' ordered.json
 run 0 check ordered.json --spec ordered-map
 exit 0
+
+# In EDN what begins with # need not be a comment: tags of any case, and maps whose keys have a namespace.
+for op in '#Op{%s}' '#op{%s}' '#Op {%s}' '#jepsen.history.Op{%s}' '#:op{%s}' '#::op{%s}' '{%s}'; do
+  { printf "$op\n" ':type :invoke, :f :deq, :value nil, :process 1'; printf "$op\n" ':type :ok, :f :deq, :value 7, :process 1'; } >tagged.edn
+  run 1 "$asif" check tagged.edn --spec queue; says 'Deq() -> 7'
+  { printf '['; cat tagged.edn; printf ']'; } >vector.edn
+  run 1 "$asif" check vector.edn --spec queue
+  sed 's/:\([a-z]* \)/:op\/\1/g; s/:op\/\(invoke\|ok\|deq\)/:\1/g' tagged.edn >keys.edn
+  sed -i 's/:type :op/:type :/' keys.edn
+  run 1 "$asif" check keys.edn --spec queue
+  run 1 sh -c "cat tagged.edn | '$asif' check --approx 2 - --spec queue"
+done
+
+# A file without an event is refused, whatever its comments.
+for text in '# a comment\n' '\n\n' '# @object queue\n' '# a\n\n# b\n'; do
+  printf "$text" >nothing
+  run 2 check nothing --spec queue
+  run 2 check --approx 2 nothing --spec queue
+  for format in wing-gong hist columns process-columns jepsen-log; do
+    run 2 check nothing --spec queue --format $format; warns 'nothing: has no event; it holds no history'
+    run 2 "$asif" convert nothing --from $format; warns 'nothing: has no event; it holds no history'
+  done
+done
+printf '; a comment\n#_ {:f 5}\n' >nothing
+run 2 check nothing --spec queue --format edn; warns 'nothing: has no event; it holds no history'
+printf '/* a comment\n over lines */\n* and one\n' >nothing
+run 2 check nothing --spec queue; warns 'nothing: has no event; it holds no history'
+for text in '[]' '()' '; none\n[]'; do
+  printf "$text" >nothing.edn
+  run 0 check nothing.edn --spec queue --format edn --evidence e
+  run 0 "$asif" replay e
+done

@@ -28,7 +28,7 @@ static void round_trip(struct mem *m, const struct history *h, const struct form
   text_open(&twice, m);
   if (!f->write || !f->write(h, &once, &p, keep, NULL)) return; /* several objects where one has a place */
   input_from_bytes(&in, m, "again", text_string(&once), once.count);
-  struct history *back = history_read_input(&in, f, &p);
+  struct history *back = history_read_rest(&in, f, &p);
   if (!back) broken("refused", f, text_string(&once), p.text);
   if (back->ops.count != h->ops.count || back->events != h->events) broken("lost", f, text_string(&once), "");
   if (f != &format_wing_gong) return;
