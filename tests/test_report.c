@@ -40,6 +40,7 @@ static void fixture_violated(struct fixture *f, const char *words, size_t count,
   f->result.reason = "Enq(1) precedes Enq(2), but only 2 is dequeued";
   f->result.core = f->core;
   f->result.core_count = count;
+  f->result.core_to = NO_RETURN;
   f->result.culprit = culprit;
   f->result.minimal = f->result.confirmed = true;
 }
@@ -297,6 +298,7 @@ TEST(report_escapes_hostile_values) {
   f.result = (struct check_result){.verdict = VERDICT_VIOLATED,
                                    .method = (char *)evil,
                                    .reason = (char *)evil,
+                                   .core_to = NO_RETURN,
                                    .core = core,
                                    .core_count = 2,
                                    .culprit = 1,
@@ -327,8 +329,13 @@ TEST(report_cuts_huge_values) {
   history_finish(h);
   uint32_t core[] = {0};
   char *start[] = {huge};
-  f.result = (struct check_result){
-      .verdict = VERDICT_VIOLATED, .reason = huge, .core = core, .core_count = 1, .start = start, .start_count = 1};
+  f.result = (struct check_result){.verdict = VERDICT_VIOLATED,
+                                   .reason = huge,
+                                   .core_to = NO_RETURN,
+                                   .core = core,
+                                   .core_count = 1,
+                                   .start = start,
+                                   .start_count = 1};
   check_all(&f);
   CHECK(strlen(said_by(&f, report_text)) < 20000);
   CHECK(strlen(said_by(&f, report_svg)) < 20000);
@@ -362,7 +369,8 @@ TEST(report_500_processes) {
   CHECK_HAS(s, "verdict: linearizable (3000 operations, simulation, 0.31 s)");
   uint32_t *core = mem_alloc(&f.mem, 3000 * sizeof *core);
   for (uint32_t i = 0; i < 3000; i++) core[i] = i;
-  f.result = (struct check_result){.verdict = VERDICT_VIOLATED, .core = core, .core_count = 3000, .culprit = 2000};
+  f.result = (struct check_result){
+      .verdict = VERDICT_VIOLATED, .core_to = NO_RETURN, .core = core, .core_count = 3000, .culprit = 2000};
   s = said_by(&f, report_text);
   CHECK(f.text.count < 60000);
   CHECK_HAS(s, "(2940 more operations of the violation are not drawn)");
@@ -376,7 +384,8 @@ TEST(report_html_of_a_million_operations) {
   check_all(&f);
   CHECK_HAS(said_by(&f, report_html), "\"ranges\":[[0,16000]]");
   uint32_t core[] = {10, 412003, 999999};
-  f.result = (struct check_result){.verdict = VERDICT_VIOLATED, .core = core, .core_count = 3, .culprit = 999999};
+  f.result = (struct check_result){
+      .verdict = VERDICT_VIOLATED, .core_to = NO_RETURN, .core = core, .core_count = 3, .culprit = 999999};
   check_all(&f);
   const char *s = said_by(&f, report_html);
   CHECK_HAS(s, "\"ranges\":[[0,");

@@ -12,6 +12,7 @@ struct check_result whole_result(struct mem *m, const struct report *r) {
   struct check_result c = *r->result;
   if (!r->history || c.verdict != VERDICT_VIOLATED) return c;
   c.core_count = r->history->ops.count;
+  c.core_to = NO_RETURN;
   c.core = mem_alloc(m, (c.core_count + 1) * sizeof *c.core);
   for (size_t i = 0; i < c.core_count; i++) c.core[i] = (uint32_t)i;
   return c;

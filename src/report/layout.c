@@ -38,12 +38,15 @@ static void choose(struct layout *l, struct mem *m, const struct report *r, size
   for (size_t i = 0; i < l->bar_count; i++) {
     struct bar *b = &l->bars[i];
     b->op = l->from_core ? c->core[first + i] : (uint32_t)(first + i);
-    b->open = op_pending(&r->history->ops.at[b->op]);
+    b->open = is_open(r, b->op);
     b->culprit = c->verdict == VERDICT_VIOLATED && b->op == c->culprit;
     b->point = -1;
     struct text label;
     text_open(&label, m);
-    put_label(&label, r, &r->history->ops.at[b->op]);
+    if (b->open && c->core_forgets)
+      put_call(&label, r, &r->history->ops.at[b->op]);
+    else
+      put_label(&label, r, &r->history->ops.at[b->op]);
     b->label = cut(m, &label, LABEL_MOST, &b->label_columns);
   }
 }
@@ -152,7 +155,7 @@ void layout_make(struct layout *l, struct mem *m, const struct report *r, size_t
   for (size_t i = 0; i < l->bar_count; i++) {
     const struct op *o = &r->history->ops.at[l->bars[i].op];
     at[n++] = (struct moment){(uint64_t)o->call << 32, (uint32_t)i, CALL};
-    if (!op_pending(o)) at[n++] = (struct moment){(uint64_t)o->ret << 32, (uint32_t)i, RETURN};
+    if (!l->bars[i].open) at[n++] = (struct moment){(uint64_t)o->ret << 32, (uint32_t)i, RETURN};
   }
   /* Without a core the bars are operations 0, 1, ..: an operation's index is its bar's. */
   for (size_t i = 0; c->verdict == VERDICT_HOLDS && i < c->order_count; i++)

@@ -35,6 +35,8 @@ void put_monitored_notes(struct text *, const struct report *, const char *befor
                          const char *after); /* those of a history that was monitored */
 bool has_picture(const struct report *);     /* a history and a specification to draw it by */
 size_t unfinished(const struct history *);   /* pending operations */
+/* True if the operation is pending, or is when the core of a violation ends: nothing rests on its return then. */
+bool is_open(const struct report *, uint32_t op);
 
 /* text.c */
 void put_wrapped(struct text *, const struct report *, const struct text *sentence, int indent); /* broken at blanks */

@@ -107,7 +107,10 @@ static void put_core_list(const struct report *r, struct text *t) {
     put_process(t, r, o->process);
     text_add(t, "  ");
     put_short_label(t, r, o);
-    if (op_pending(o)) text_add(t, " (did not return)");
+    if (op_pending(o))
+      text_add(t, " (did not return)");
+    else if (i < c->core_count && is_open(r, at))
+      text_add(t, " (returned later)");
     if (at == c->culprit) text_printf(t, "  %s<-- impossible from here on%s", RED(r), OFF(r));
     if (i >= c->core_count) text_printf(t, "  %s(same value; no matter when)%s", DIM(r), OFF(r));
     text_char(t, '\n');

@@ -80,6 +80,12 @@ size_t unfinished(const struct history *h) {
   return n;
 }
 
+bool is_open(const struct report *r, uint32_t op) {
+  const struct check_result *c = r->result;
+  const struct op *o = &r->history->ops.at[op];
+  return op_pending(o) || (c->verdict == VERDICT_VIOLATED && c->core_count && o->ret > c->core_to);
+}
+
 void put_holds(struct text *t, const struct report *r) {
   const struct history *h = r->history;
   const struct check_result *c = r->result;

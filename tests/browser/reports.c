@@ -37,7 +37,7 @@ static void small(void) {
   uint32_t core[] = {0, 1, 2};
   struct check_result c = {.verdict = VERDICT_VIOLATED,
                            .method = "fast queue monitor",
-                           .core = core,
+                           .core_to = NO_RETURN, .core = core,
                            .core_count = 3,
                            .culprit = 1,
                            .minimal = true, .confirmed = true,
@@ -85,7 +85,7 @@ static void large(void) {
   uint32_t near[] = {412003, 412017, 412029}, far[] = {1200, 412003, 700017, 700029};
   c = (struct check_result){.verdict = VERDICT_VIOLATED,
                             .method = "fast queue monitor",
-                            .core = near,
+                            .core_to = NO_RETURN, .core = near,
                             .core_count = 3,
                             .culprit = 412029,
                             .minimal = true, .confirmed = true,
@@ -119,7 +119,7 @@ static void hostile(void) {
   struct check_result c = {.verdict = VERDICT_VIOLATED,
                            .method = "<b>bold</b>",
                            .reason = (char *)evil,
-                           .core = core,
+                           .core_to = NO_RETURN, .core = core,
                            .core_count = 2,
                            .culprit = 1,
                            .start = start,

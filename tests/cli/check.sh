@@ -92,3 +92,8 @@ printf '%s\n' '{:process 0 :type :invoke :f :append :key 1 :value "a"}' '{:proce
   '{:process 1 :type :ok :f :put :key 1 :value "b"}' '{:process 0 :type :ok :f :append :key 1 :value "a"}' \
   '{:process 0 :type :invoke :f :get :key 1 :value nil}' '{:process 0 :type :ok :f :get :key 1 :value "zz"}' >append.edn
 run 1 "$asif" check append.edn --spec map
+
+# An operation that returns after the violation shows is drawn as open: when it returned something else is wrong, too.
+printf 'x %s\n' 'Insert(6) P1' 'Ok() P1' 'Insert(5) P0' 'Ok() P0' 'Insert(3) P0' 'Deq() P1' 'Ok() P0' 'Deq() P0' 'Ok(6) P1' 'Ok(5) P0' \
+  'Deq() P1' 'Ok(6) P1' 'Deq() P0' 'Empty() P0' >later
+run 1 "$asif" check later --spec priority-queue --svg later.svg; says '|--Deq() -> 5...'; says 'line 8  P0  Deq() -> 5 (returned later)'
