@@ -249,9 +249,9 @@ static bool scan_string(struct scan *s, const char **chars, size_t *len) {
 
 static inline bool ends_word(const struct scan *s, char c) { return scan_ends[(unsigned char)c] & s->ends; }
 
-/* \a, \newline, ༒ of EDN. */
+/* \a, \newline, \u0f12 of EDN. */
 static bool scan_character(struct scan *s, const char **chars, size_t *len) {
-  static const char *const names[] = {"newline\n", "space ", "tab\t", "return\r"};
+  static const char *const names[] = {"newline\n", "space ", "tab\t", "return\r", "backspace\b", "formfeed\f"};
   struct input *in = s->in;
   input_fill(in, 2);
   char *p = in->at + 2; /* the byte after the backslash belongs to it, whatever it is */
@@ -260,6 +260,14 @@ static bool scan_character(struct scan *s, const char **chars, size_t *len) {
   *chars = in->at + 1;
   *len = (size_t)(p - in->at) - 1;
   in->at = p;
+  unsigned code;
+  if (*len == 5 && **chars == 'u' && hex4(*chars + 1, *chars + 5, &code)) {
+    text_clear(&s->scratch);
+    put_utf8(&s->scratch, code);
+    *chars = text_string(&s->scratch);
+    *len = s->scratch.count;
+    return true;
+  }
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strlen(names[i]) == *len + 1 && !memcmp(names[i], *chars, *len)) *chars = names[i] + *len, *len = 1;
   return true;
@@ -306,11 +314,18 @@ static value number(struct scan *s, const char *chars, size_t len) {
   int64_t n;
   size_t digits = s->syntax == SCAN_EDN && chars[len - 1] == 'N' ? len - 1 : len; /* 5N is 5 */
   if (scan_integer(chars, digits, &n)) return value_int(s->values, n);
-  /* In JSON 1.0 is 1, and 1.50 is 1.5, whoever wrote it; in EDN 1.0 is another value than 1. */
+  /* In JSON 1.0 is 1, and 1.50 is 1.5, whoever wrote it; in EDN 1.0 is another value than 1, and 1.50M than 1.5M. */
   struct decimal d;
   char text[DECIMAL_TEXT];
-  if (s->syntax != SCAN_JSON || !decimal_read(chars, len, &d) || d.cut) return value_text(s->values, chars, len);
+  bool plus = s->syntax == SCAN_EDN && *chars == '+',
+       real = memchr(chars, '.', len) || memchr(chars, 'e', len) || memchr(chars, 'E', len);
+  bool normal = s->syntax == SCAN_JSON || (s->syntax == SCAN_EDN && real);
+  if (!normal || !decimal_read(chars, len, &d) || d.cut) return value_text(s->values, chars + plus, digits - plus);
   size_t length = decimal_write(&d, text);
+  if (s->syntax == SCAN_EDN && !memchr(text, '.', length) && !memchr(text, 'e', length)) {
+    memcpy(text + length, ".0", 2);
+    return value_text(s->values, text, length + 2);
+  }
   return scan_integer(text, length, &n) ? value_int(s->values, n) : value_text(s->values, text, length);
 }
 
