@@ -92,7 +92,7 @@ static const struct format *format_guess_soon(struct input *in) {
 
 /* A file with comments only: whoever gives it means another one. */
 static bool nothing_read(const struct history *h, const struct format *format) {
-  return !format->empty && !h->events && !h->failed && !h->skipped;
+  return !format->empty && !h->events && !h->failed && !h->skipped && !h->retired;
 }
 
 static bool read_into(struct history *h, struct input *in, const struct format *format, struct problem *p) {

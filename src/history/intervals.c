@@ -58,6 +58,7 @@ struct intervals {
   struct mem *mem;
   struct op *ops;
   size_t count;
+  uint32_t processes;
   const int64_t *call, *ret; /* an operation each */
   const uint32_t *rank;      /* of turns; NULL: they are taken in the order of the calls */
   uint32_t *turn_of;         /* where asked for: see history_turns */
@@ -94,10 +95,7 @@ static void sort_calls(struct intervals *v) {
 }
 
 static void find_touching(struct intervals *v) {
-  uint32_t processes = 0;
-  for (size_t i = 0; i < v->count; i++)
-    if (v->ops[i].process >= processes) processes = v->ops[i].process + 1;
-  uint32_t *last = mem_zero(v->mem, (size_t)processes + 1, sizeof *last); /* operation + 1 */
+  uint32_t *last = mem_zero(v->mem, (size_t)v->processes + 1, sizeof *last); /* operation + 1 */
   for (size_t i = 0; i < v->count; i++) {
     uint32_t op = v->calls[i].op, *l = &last[v->ops[op].process];
     if (*l && !op_pending(&v->ops[*l - 1]) && v->ret[*l - 1] == v->calls[i].time) {
@@ -176,6 +174,7 @@ static void number(struct history *h, const int64_t *call, const int64_t *ret, c
   size_t n = h->ops.count;
   struct intervals v = {
       .mem = m, .ops = h->ops.at, .count = n, .call = call, .ret = ret, .rank = rank, .turn_of = turn_of};
+  v.processes = names_count(h->processes);
   v.calls = mem_alloc(m, (n + 1) * sizeof *v.calls);
   v.returns = mem_alloc(m, (n + 1) * sizeof *v.returns);
   for (size_t i = 0; i < n; i++) {

@@ -140,3 +140,9 @@ for text in '[]' '()' '; none\n[]'; do
   run 0 check nothing.edn --spec queue --format edn --evidence e
   run 0 "$asif" replay e
 done
+# But an operation of which nobody knows what came is one.
+printf 'x deq() P0\nx Info() P0\n' >info
+run 0 check info --spec queue
+run 0 check --approx 2 info --spec queue
+printf 'x deq() P0\n' >info
+run 0 check --approx 2 info --spec queue
