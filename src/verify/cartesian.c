@@ -101,6 +101,7 @@ static void first_moves(struct worker *w, unsigned t, unsigned *made, unsigned *
       *parked += move.parked;
       continue;
     }
+    if (moved == FAULTED && move.fault == FAULT_LIMIT) mem_poll(&w->mem);
     if (!follow(w, &move, w->set, &next)) continue;
     if (moved == FAULTED) {
       wrong(w, violation_of(move.fault));

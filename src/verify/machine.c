@@ -541,6 +541,8 @@ static enum ended run_step(struct run *run, uint32_t pc) {
   for (uint32_t n = 0; n < LOCAL_MOST; n++) {
     const struct inst *in = &code[pc];
     if (n >= STEP_LONG && endless_repeats(run, pc, n)) return step_fault(run, in, FAULT_ENDLESS, NULL);
+    if (n % STEP_POLLS == STEP_POLLS - 1 && m->system.limits && limits_poll(m->system.limits))
+      return step_fault(run, in, FAULT_LIMIT, NULL);
     if (run->exactly ? n >= run->exactly && !run->atomic : step_ends(run, in)) {
       run->state->threads[run->thread].pc = pc;
       return STOP;

@@ -297,7 +297,8 @@ enum ended step_wake(struct run *, const struct inst *);
 enum ended step_real(struct run *, const struct inst *); /* I_INT128, I_FLOATING, I_CONVERT */
 
 /* endless.c */
-enum { STEP_LONG = 20000 }; /* instructions: what is longer is looked at */
+enum { STEP_POLLS = 1 << 16 }; /* instructions between looks at the limits */
+enum { STEP_LONG = 20000 };    /* instructions: what is longer is looked at */
 void endless_open(struct mem *, struct machine *);
 /* After n instructions of a step, the next one at pc: has the state been there before? */
 bool endless_repeats(struct run *, uint32_t pc, uint32_t n);

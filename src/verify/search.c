@@ -228,6 +228,7 @@ static void expand_thread(struct worker *w, unsigned thread, struct moves *seen)
   for (unsigned turn = 0; !turn || choices_next(&choices); turn++) {
     enum moved moved = w->system->move(w->system, w->from, thread, &choices, w->to, &move);
     if (moved == FAULTED) {
+      if (move.fault == FAULT_LIMIT) mem_poll(&w->mem);
       if (w->recent) recent_give_up(w->recent);
       if (!follow(w, &move, w->set, &next)) continue; /* a call the client would not make */
       wrong(w, violation_of(move.fault));
@@ -570,6 +571,7 @@ static void open_worker(struct explore *x, unsigned i, struct system *system, co
   w->taken = REF_NONE;
   w->returns = (struct returns){.asked = x->returns, .parent = REF_NONE, .last = REF_NONE};
   w->system = i ? system->copy(&w->mem, system) : system;
+  w->system->limits = x->limits;
   w->traces = *traces;
   w->traces.self = traces->share(traces->self, &w->mem);
   store_open(&w->store, &w->mem);
@@ -703,6 +705,7 @@ bool search(struct mem *mem, struct system *system, struct traces *traces, const
     else if (good)
       search_alone(&x.workers[0]);
   }
+  system->limits = NULL; /* what is made again later is made to its end */
   if (opened == x.jobs)
     sum_up(&x, result);
   else

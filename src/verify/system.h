@@ -74,6 +74,7 @@ enum fault {
                       */
   FAULT_UNORDERED,   /* operands in no order conflict: to be searched again, with every order of them */
   FAULT_ROOM,        /* more memory than there is room for in a state: to be searched again, with more */
+  FAULT_LIMIT,       /* a limit was reached within a step (system.limits) */
   FAULT_POINTS       /* linearization points: none, or twice, in one operation */
 };
 
@@ -110,10 +111,11 @@ struct ranks {
 
 struct system {
   unsigned threads;
-  const uint8_t *group; /* a number a thread: those of one group are interchangeable */
-  size_t work;          /* bytes of a state being worked on */
-  size_t packed_most;   /* bytes of a packed one at most */
-  bool choices_last;    /* a choice means the same in all states that are packed alike */
+  const uint8_t *group;  /* a number a thread: those of one group are interchangeable */
+  size_t work;           /* bytes of a state being worked on */
+  size_t packed_most;    /* bytes of a packed one at most */
+  struct limits *limits; /* looked at within long steps; NULL: they are not cut short */
+  bool choices_last;     /* a choice means the same in all states that are packed alike */
 
   void (*start)(struct system *, void *work);
   enum moved (*move)(struct system *, const void *from, unsigned thread, struct choices *, void *to, struct move *);

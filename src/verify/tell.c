@@ -34,6 +34,7 @@ static const char *const fault_names[] = {
     [FAULT_FORGOTTEN] = "garbage was forgotten that is needed",
     [FAULT_UNORDERED] = "what one operand writes another one uses",
     [FAULT_ROOM] = "more memory than a state has room for",
+    [FAULT_LIMIT] = "a limit was reached",
     [FAULT_POINTS] = "the linearization points",
 };
 

@@ -42,3 +42,21 @@ done
 # It ends, or does not, beyond what is waited for.
 loop 3 'while (i != 1) i += 2;' 0
 says 'a step that may have no end'
+
+# A limit ends a long step, too.
+cat >long.c <<'C'
+#include <asif.h>
+#include <stdatomic.h>
+static atomic_int n;
+static int fetch_add(void) {
+  unsigned x = 1;
+  for (int i = 0; i < 9000000; i++) x = x * 5 + 1;
+  return atomic_fetch_add(&n, 1) + (x == 0);
+}
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+C
+for options in '-j 1' '-j 2' '-r por' '-r tau'; do
+  # shellcheck disable=SC2086
+  run 3 "$asif" verify long.c --time-limit 0.01 $options; says 'unknown: the time limit was reached'
+done
