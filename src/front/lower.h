@@ -284,7 +284,8 @@ void lower_unordered(struct lowering *, const struct operand *, unsigned count, 
 void lower_unordered_pair(struct lowering *, const struct expr *, const struct expr *, struct place);
 void lower_unordered_args(struct lowering *, const struct expr *call);
 void lower_unordered_init(struct lowering *, const struct expr *init);
-bool lower_is_shared(struct lowering *, const struct expr *lvalue); /* writing it may be seen by others */
+bool lower_is_shared(struct lowering *, const struct expr *lvalue);         /* writing it may be seen by others */
+bool lower_address_is_shared(struct lowering *, const struct expr *lvalue); /* its address comes of what others write */
 /* The code from begin on, before which there were `base` registers, and the stores: in every order. */
 void lower_with_stores(struct lowering *, size_t begin, uint32_t base, const struct late_store *, unsigned count,
                        struct place);
@@ -313,6 +314,13 @@ static inline void call_made(struct lowering *l, size_t begin) { /* the code fro
   l->calls++;
   for (size_t i = begin; i < l->call_of.count; i++) l->call_of.at[i] = l->calls;
 }
+/* The code from there on stores a bit-field: it is one part as a call is, but an access of this function's. */
+#define CALL_OF_BITS (UINT32_C(1) << 31)
+static inline void bits_stored(struct lowering *l, size_t begin) {
+  call_made(l, begin);
+  for (size_t i = begin; i < l->call_of.count; i++) l->call_of.at[i] |= CALL_OF_BITS;
+}
+static inline bool is_called(uint32_t call) { return call && !(call & CALL_OF_BITS); }
 
 /* lower_expr.c */
 struct value lower_value(struct lowering *, const struct expr *);

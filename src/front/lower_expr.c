@@ -400,6 +400,7 @@ static const struct expr *chained(struct lowering *l, const struct expr *e) {
   if (e->a->type->atomic || in->a->type->atomic) return NULL;
   if (late_within(l, in->a, in->b).count || late_within(l, e->a, NULL).count || late_is(l, e) || late_is(l, in))
     return NULL;
+  if (lower_address_is_shared(l, e->a)) return NULL; /* it may be what the inner store changes */
   return lower_is_shared(l, e->a) && lower_is_shared(l, in->a) ? in : NULL;
 }
 

@@ -508,7 +508,7 @@ static void store_bits(struct lowering *l, const struct lvalue *v, struct value 
   in->bytes = v->bits->pad;
   in->scalar = scalar_of(v->type);
   access_bits(l, I_STORE, v, r, at);
-  call_made(l, begin);
+  bits_stored(l, begin);
 }
 
 struct value value_load(struct lowering *l, const struct lvalue *v, struct place at) {

@@ -265,6 +265,12 @@ static void refuse_many(struct lowering *l, const struct operand *e, unsigned co
   }
 }
 
+bool lower_address_is_shared(struct lowering *l, const struct expr *lvalue) {
+  struct doing d = {0};
+  does_object(l, lvalue, HOW_ADDRESS, &d);
+  return d.shared || d.unknown;
+}
+
 bool lower_is_shared(struct lowering *l, const struct expr *lvalue) {
   struct doing d = {0};
   does_object(l, lvalue, HOW_WRITE, &d);

@@ -188,16 +188,28 @@ static void put_mets(struct lowering *l, struct strand *s, const mets *all) {
 }
 
 static bool is_plain_access(const struct inst *in) {
-  return (in->code == I_LOAD || in->code == I_STORE) && in->op != ACCESS_BITS &&
-         !(in->flags & (FLAG_ATOMIC | FLAG_CONSTANT));
+  return (in->code == I_LOAD || in->code == I_STORE) && !(in->flags & (FLAG_ATOMIC | FLAG_CONSTANT));
 }
 
 static bool same_scalar(struct scalar a, struct scalar b) {
   return a.bits == b.bits && a.is_signed == b.is_signed && a.pointer == b.pointer;
 }
 
-static bool may_be_same(const struct inst *a, const struct inst *b) {
-  if (!is_plain_access(a) || !is_plain_access(b) || (a->code == I_LOAD && b->code == I_LOAD)) return false;
+/* The load that the store of a bit-field begins with stands for all of it. */
+static bool writes_scalar(const struct strand *s, uint32_t i) {
+  return s->code[i].code == I_STORE || s->call[i] & CALL_OF_BITS;
+}
+
+static bool same_bits(const struct inst *a, const struct inst *b) {
+  if (a->op != ACCESS_BITS || b->op != ACCESS_BITS) return a->op != ACCESS_BITS && b->op != ACCESS_BITS;
+  return a->code == I_LOAD && b->code == I_LOAD && a->bits->first_bit == b->bits->first_bit &&
+         a->bits->width == b->bits->width;
+}
+
+static bool may_be_same(const struct strand *x, uint32_t i, const struct strand *y, uint32_t k) {
+  const struct inst *a = &x->code[i], *b = &y->code[k];
+  if (!is_plain_access(a) || !is_plain_access(b) || !(writes_scalar(x, i) || writes_scalar(y, k))) return false;
+  if (!same_bits(a, b)) return false;
   if (!same_scalar(a->scalar, b->scalar) || (a->flags & FLAG_LOCAL) != (b->flags & FLAG_LOCAL)) return false;
   return !(a->flags & b->flags & FLAG_GLOBAL) || (a->a == b->a && a->imm == b->imm && a->bytes == b->bytes);
 }
@@ -221,7 +233,7 @@ static void meet_registers(struct ordering *o, unsigned a, unsigned b, mets *of_
     for (int side = 0; side < 2; side++) {
       struct strand *s = side ? y : x;
       for (uint32_t i = 0; i < s->count; i++) {
-        if (s->call[i] || !uses_register(o, &s->code[i], (reg)r, REG_READ | REG_WRITTEN)) continue;
+        if (is_called(s->call[i]) || !uses_register(o, &s->code[i], (reg)r, REG_READ | REG_WRITTEN)) continue;
         used[side] = true;
         written[side] |= uses_register(o, &s->code[i], (reg)r, REG_WRITTEN);
       }
@@ -230,7 +242,7 @@ static void meet_registers(struct ordering *o, unsigned a, unsigned b, mets *of_
     for (int side = 0; side < 2; side++) {
       struct strand *s = side ? y : x;
       for (uint32_t i = 0; i < s->count; i++) {
-        if (s->call[i] || !uses_register(o, &s->code[i], (reg)r, written[!side] ? 3 : REG_WRITTEN)) continue;
+        if (is_called(s->call[i]) || !uses_register(o, &s->code[i], (reg)r, written[!side] ? 3 : REG_WRITTEN)) continue;
         struct met m = {i, side ? other : own, side ? own : other, false};
         vec_push(l->mem, side ? of_b : of_a, m);
       }
@@ -244,8 +256,8 @@ static void meet_memory(struct ordering *o, unsigned a, unsigned b, mets *of_a, 
   struct lowering *l = o->l;
   struct strand *x = &o->strand[a], *y = &o->strand[b];
   for (uint32_t i = 0; i < x->count; i++)
-    for (uint32_t k = 0; k < y->count && !x->call[i]; k++) {
-      if (y->call[k] || !may_be_same(&x->code[i], &y->code[k])) continue;
+    for (uint32_t k = 0; k < y->count && !is_called(x->call[i]); k++) {
+      if (is_called(y->call[k]) || !may_be_same(x, i, y, k)) continue;
       reg own = reg_new(l, 2, ""), other = (reg)(own + 1);
       value_assign(l, own, 1, value_number(NOWHERE), o->place);
       value_assign(l, other, 1, value_number(NOWHERE), o->place);

@@ -289,3 +289,28 @@ run 0 "$asif" verify alone.c -j 1 --resume c -- '-DMET=(seen == 1 || seen == 2)'
 cp out resumed
 run 0 "$asif" verify alone.c -j 1 -- '-DMET=(seen == 1 || seen == 2)'
 [ "$(sed -n 's/.*\(, [0-9]* states, [0-9]* moves\).*/\1/p' out)" = "$(sed -n 's/.*\(, [0-9]* states, [0-9]* moves\).*/\1/p' resumed)" ] || fail "resumed: $(cat resumed); not stopped: $(cat out)"
+
+# What an assignment on the right stores, the address on the left of the outer one may use; and bit-fields are scalars as others are.
+cat >unsequenced.c <<'C'
+#include <asif.h>
+static struct { unsigned a : 4, b : 4; } g;
+static struct node { struct node *next; int v; } d, x, *cur = &d;
+static int t[4], n, i;
+static int two(int p, int q) { return p + q; }
+static int set(int v) { return g.a = v; }
+static int rd(void) {
+  int r = 0;
+  WHERE { r = (E, 0); }
+  return r;
+}
+ASIF_OBJECT(counter)
+ASIF_OP_AS(read, rd)
+C
+for where in '' ASIF_ATOMIC; do
+  for e in '(g.a = 1) + (g.a = 2)' 'g.a++ + g.a' 'g.a + g.a++' '(g.a += 2) + g.a' 'two(g.a++, g.a++)' 'cur->next = cur = &x' 't[n] = n = 1' 't[i] = i = n = 1'; do
+    run 1 "$asif" verify unsequenced.c -n 1 -- "-DE=$e" -DWHERE=$where; says 'Undefined behaviour'
+  done
+  for e in '(g.a = 1) + (g.b = 2)' 'g.a++ + g.b' 'two(set(1), set(2))' 'd.next = cur = &x' 't[1] = n = 1' 'g.a = g.b = 3' 'cur->next = x.next = &d' 'g.a += g.a' 'g.a = set(2)'; do
+    run 0 "$asif" verify unsequenced.c -n 1 -- "-DE=$e" -DWHERE=$where
+  done
+done
