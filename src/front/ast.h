@@ -396,6 +396,7 @@ struct unit {
   uint16_t file;               /* being read, where several are linked, from 0 */
   struct decl **externals;     /* a table of what they share, by name; NULL if there is only one */
   bool address_numbers;        /* numbers of addresses are choices (verify/numbers.c): the program asks for them */
+  unsigned room;               /* that a state needs for memory (machine_options.room): also for those who come after */
   struct conflicts *conflicts; /* of its expressions (conflicts.h); NULL: nobody asked */
 };
 

@@ -298,6 +298,7 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
                                 .races = subject_looks_for_races(options),
                                 .volatile_race = mem_zero(mem, 1, sizeof *m->volatile_race),
                                 .signals_as_locks = options->live != NULL,
+                                .room = starts_over(s) ? unit->room : 0,
                                 .grows = starts_over(s),
                                 .asks_numbers = !options->live && !options->against,
                                 .guesses = !options->live,
@@ -338,7 +339,7 @@ void subject_remember(struct subject *s) {
 }
 
 void subject_grow(struct subject *s, unsigned room) {
-  s->machine_options.room = room;
+  s->machine_options.room = s->unit->room = room;
   make_machine(s);
 }
 

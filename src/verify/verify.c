@@ -157,6 +157,25 @@ static enum verdict stuck(void *self, const struct path_move *path, size_t count
   return subject_stuck(self, path, count, asked);
 }
 
+/* How the initialisation fails; FAULT_NONE. */
+static enum fault start_fault(struct subject *s) {
+  struct move start;
+  void *work = mem_zero(s->mem, 1, s->machine->work);
+  s->machine->start(s->machine, work);
+  mem_free(s->mem, work);
+  return machine_start_fault(s->machine, &start) ? start.fault : FAULT_NONE;
+}
+
+/* The initialisation may come upon operands in no order that conflict, or need more room. */
+static bool start_over(struct subject *s, struct problem *why) {
+  for (enum fault f; (f = start_fault(s)) == FAULT_UNORDERED || f == FAULT_ROOM;)
+    if (f == FAULT_ROOM)
+      subject_grow(s, s->machine_options.room + 1);
+    else if (!subject_again(s, why))
+      return false;
+  return true;
+}
+
 /* Searches, and again without forgetting if something that was forgotten is needed, with more orders of evaluation if
  * operands conflict, or with more room for memory. */
 static bool search_with(struct subject *s, struct search_options options, struct limits *limits,
@@ -186,11 +205,11 @@ static bool search_with(struct subject *s, struct search_options options, struct
       again = true;
     }
     if (r->violation == VIOLATION_NUMBERS) {
-      if (!subject_number(s, why)) return false;
+      if (!subject_number(s, why) || !start_over(s, why)) return false;
       again = true;
     }
     if (r->violation == VIOLATION_UNORDERED) {
-      if (!subject_again(s, why)) return false;
+      if (!subject_again(s, why) || !start_over(s, why)) return false;
       again = true;
     }
   }
@@ -218,7 +237,9 @@ static bool search_all(struct subject *s, struct limits *limits, struct verified
   if (r->verdict != VERDICT_VIOLATED) return true;
   first = *r;
   subject_close(s);
-  if (!subject_make(s->mem, s->unit, s->options, s, why) || !search_with(s, alone, limits, r, why)) return false;
+  if (!subject_make(s->mem, s->unit, s->options, s, why) || !start_over(s, why) ||
+      !search_with(s, alone, limits, r, why))
+    return false;
   if (r->verdict == VERDICT_VIOLATED) return true;
   *r = first;
   note(s, out, "another run may show another counterexample: %s before the one that is always shown was found",
@@ -237,7 +258,8 @@ static bool search_stalls(struct subject *s, struct limits *limits, struct verif
   both->search.jobs = 1;
   both->search.checkpoint = both->search.resume = NULL;
   subject_close(s);
-  if (!subject_make(s->mem, s->unit, both, s, why) || !search_with(s, both->search, limits, &out->search, why))
+  if (!subject_make(s->mem, s->unit, both, s, why) || !start_over(s, why) ||
+      !search_with(s, both->search, limits, &out->search, why))
     return false;
   if (out->search.verdict == VERDICT_VIOLATED) return true;
   bool decided = out->search.verdict == VERDICT_HOLDS && !out->search.returns_undecided;
@@ -353,25 +375,6 @@ bool start_fails(struct subject *s, struct verified *out) {
   out->at_start = true;
   out->fault = start.place;
   explain_fault(s, out, &start);
-  return true;
-}
-
-/* How the initialisation fails; FAULT_NONE. */
-static enum fault start_fault(struct subject *s) {
-  struct move start;
-  void *work = mem_zero(s->mem, 1, s->machine->work);
-  s->machine->start(s->machine, work);
-  mem_free(s->mem, work);
-  return machine_start_fault(s->machine, &start) ? start.fault : FAULT_NONE;
-}
-
-/* The initialisation may come upon operands in no order that conflict, or need more room. */
-static bool start_over(struct subject *s, struct problem *why) {
-  for (enum fault f; (f = start_fault(s)) == FAULT_UNORDERED || f == FAULT_ROOM;)
-    if (f == FAULT_ROOM)
-      subject_grow(s, s->machine_options.room + 1);
-    else if (!subject_again(s, why))
-      return false;
   return true;
 }
 

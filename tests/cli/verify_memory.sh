@@ -158,3 +158,37 @@ for room in 4 -1 x; do
 done
 run 3 "$asif" verify large.c -- -DN=10000000 '-DLARGE=int *p = malloc(N * sizeof *p);' '-DDONE=free(p)'
 says 'more memory than a state may hold'
+
+# A search that is made again, for whatever reason, begins where the initialisation has led.
+cat >begins.c <<'C'
+#include <asif.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+static int *big;
+static _Atomic int bug, a;
+static void setup(void) {
+  big = calloc(2000, sizeof *big);
+  bug = BUG;
+}
+static int get(void) {
+  int o = 0;
+  if ((uintptr_t)&o >> 4 & 1) return bug ? 1 : a;
+  return bug ? 1 : a;
+}
+static void put(int v) {
+  int o = v;
+  if ((uintptr_t)&o >> 4 & 1) a = v;
+  else a = o;
+}
+ASIF_INIT(setup)
+ASIF_OBJECT(register(0))
+ASIF_OP_AS(read, get)
+ASIF_OP_AS(write, put, ASIF_IN(0, 2))
+C
+for options in '-n 2' '-n 2 -j 2' '-n 3 -o 2 -r none -j 2'; do
+  # shellcheck disable=SC2086
+  run 1 "$asif" verify begins.c $options -- -DBUG=1; says 'not linearizable'
+  # shellcheck disable=SC2086
+  run 0 "$asif" verify begins.c ${options/3 -o 2/2} -- -DBUG=0
+done
