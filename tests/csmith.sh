@@ -6,7 +6,8 @@
 #   agreed     the checksums are the same
 #   refused    verify does not read it, or comes upon what it does not model
 #   cut        it took too long: the compiled program 2 s (csmith makes endless ones too), or verify 20 s
-#   no C       csmith takes a float * for an int *, which compilers only warn about
+#   no C       csmith takes a float * for an int *, which compilers only warn about, or converts a floating number to
+#              an integer type that does not have it, which the compiler's sanitizer says too
 #   disagreed  anything else: another checksum, undefined behaviour, a crash. It is kept in csmith-SEED.c
 # The status is 1 if one disagreed, or if 2 % of those that were not cut are refused.
 set -u
@@ -50,6 +51,11 @@ tell() { # SEED KIND: one that did not agree, and the line that says why
   echo "$1 $2: $(grep -m1 -e '^verdict' -e ': ' out | cut -c1-200)"
 }
 
+converts_too_much() {
+  "${CC:-cc}" -w -O1 -fsanitize=float-cast-overflow -I "$headers" program.c -o checked 2>/dev/null &&
+    timeout 10 ./checked 2>&1 | grep -q 'is outside the range of representable values'
+}
+
 for ((seed = first; seed < first + count; seed++)); do
   float=--no-float
   [ $((seed % 2)) = 0 ] || float=--float
@@ -84,6 +90,10 @@ for ((seed = first; seed < first + count; seed++)); do
     fi
     ;;
   *)
+    if [ $float = --float ] && converts_too_much; then
+      no_c=$((no_c + 1))
+      continue
+    fi
     disagreed=$((disagreed + 1))
     tell "$seed" "disagreed (status $status)"
     cp program.c "$kept/csmith-$seed.c"
