@@ -21,7 +21,7 @@ struct doing {
   unsigned count;
   struct {
     uint32_t id;
-    bool written;
+    bool written, of_thread; /* a thread-local variable: not in a register, which strands would know it by */
   } local[LOCALS_MOST];
 };
 
@@ -29,7 +29,7 @@ enum how { HOW_ADDRESS, HOW_READ, HOW_WRITE };
 
 static void does(struct lowering *, const struct expr *, struct doing *);
 
-static void does_local(struct doing *d, uint32_t id, bool written) {
+static void does_local(struct doing *d, uint32_t id, bool written, bool of_thread) {
   for (unsigned i = 0; i < d->count; i++)
     if (d->local[i].id == id) {
       d->local[i].written |= written;
@@ -40,6 +40,7 @@ static void does_local(struct doing *d, uint32_t id, bool written) {
     return;
   }
   d->local[d->count].id = id;
+  d->local[d->count].of_thread = of_thread;
   d->local[d->count++].written = written;
 }
 
@@ -59,7 +60,7 @@ static void does_object(struct lowering *l, const struct expr *e, enum how how, 
   case E_NAME:
     if (how == HOW_ADDRESS || e->decl->kind != DECL_VARIABLE) return;
     if (e->decl->storage == STORAGE_THREAD_LOCAL && !(l->uses[e->decl->id] & USE_ADDRESS))
-      does_local(d, e->decl->id, how == HOW_WRITE);
+      does_local(d, e->decl->id, how == HOW_WRITE, true);
     else if (e->decl->storage == STORAGE_THREAD_LOCAL)
       does_shared(d, how, false);
     else if (e->decl->storage != STORAGE_AUTO && e->decl->storage != STORAGE_PARAM)
@@ -67,7 +68,7 @@ static void does_object(struct lowering *l, const struct expr *e, enum how how, 
     else if (l->uses[e->decl->id] & USE_ADDRESS)
       does_shared(d, how, false);
     else
-      does_local(d, e->decl->id, how == HOW_WRITE);
+      does_local(d, e->decl->id, how == HOW_WRITE, false);
     return;
   case E_FIELD: does_object(l, e->a, how, d); return;
   case E_INDEX:
@@ -209,6 +210,15 @@ static bool conflict(const struct lowering *l, const struct doing *a, const stru
   return false;
 }
 
+/* ... and the strands of their code do not show it. */
+static bool conflict_in_thread(const struct doing *a, const struct doing *b) {
+  for (unsigned i = 0; i < a->count; i++)
+    for (unsigned k = 0; k < b->count; k++)
+      if (a->local[i].of_thread && a->local[i].id == b->local[k].id && (a->local[i].written || b->local[k].written))
+        return true;
+  return false;
+}
+
 /* Operands. */
 
 static struct given lower_operand(struct lowering *l, const struct operand *e) {
@@ -234,8 +244,12 @@ static bool find_conflicts(struct lowering *l, const struct operand *e, unsigned
       does(l, e[i].expr, &d[i]);
     else
       does_object(l, e[i].expr, e[i].is_read ? HOW_READ : HOW_ADDRESS, &d[i]);
-    for (unsigned k = 0; k < i; k++)
+    for (unsigned k = 0; k < i; k++) {
       if (conflict(l, &d[i], &d[k])) conflicting[i] = conflicting[k] = any = true;
+      if (conflict_in_thread(&d[i], &d[k]))
+        emit_trap(l, e[i].expr->place, "a thread-local variable that one operand writes and another one uses")->imm =
+            TRAP_LIMIT;
+    }
   }
   for (unsigned i = 0; i < count; i++)
     if (conflicting[i] && d[i].jumps)
@@ -261,7 +275,7 @@ static void refuse_many(struct lowering *l, const struct operand *e, unsigned co
     all.shared |= d.shared;
     all.writes |= d.writes;
     all.unknown |= d.unknown;
-    for (unsigned k = 0; k < d.count; k++) does_local(&all, d.local[k].id, d.local[k].written);
+    for (unsigned k = 0; k < d.count; k++) does_local(&all, d.local[k].id, d.local[k].written, d.local[k].of_thread);
   }
 }
 

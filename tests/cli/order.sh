@@ -314,3 +314,23 @@ for where in '' ASIF_ATOMIC; do
     run 0 "$asif" verify unsequenced.c -n 1 -- "-DE=$e" -DWHERE=$where
   done
 done
+
+# Of a thread-local variable nothing is said where it matters.
+cat >own.c <<'C'
+#include <asif.h>
+static int t[4];
+static _Thread_local int own;
+static int two(int p, int q) { return p + q; }
+static int rd(void) {
+  E;
+  return 0;
+}
+ASIF_OBJECT(counter)
+ASIF_OP_AS(read, rd)
+C
+for e in 't[own] = own = 1' 't[own] = ++own' 'two(own++, own)'; do
+  run 3 "$asif" verify own.c -n 1 -- "-DE=$e"; says 'a thread-local variable that one operand writes'
+done
+for e in 't[own] = 1' 'own = own + 1' 't[own++] = 2' 't[own] = own' 'own += own'; do
+  run 0 "$asif" verify own.c -n 1 -- "-DE=$e"
+done
