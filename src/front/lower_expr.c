@@ -160,17 +160,25 @@ static struct value differ(struct lowering *l, const struct expr *e) {
   return value_binary(l, OP_DIV, TYPE_OF(LONG), value_in(d), length_elements(l, e->a->type->of, e->place), e->place);
 }
 
+/* An integer whose arithmetic is that of a word. */
+static bool is_whole(const struct type *t) { return type_is_integer(t) && type_is_word(t); }
+
 /* A call of rand or one like it, whose number is of 31 bits. */
 static bool is_random(const struct expr *e) {
-  while (e->kind == E_CAST && e->type->bits >= 32) e = e->a;
+  while (e->kind == E_CAST && is_whole(e->type) && e->type->bits >= 32) e = e->a;
   return e->kind == E_CALL && call_function(e) && e->a->decl->builtin == BUILTIN_RANDOM;
+}
+
+/* rand() and an integer, in the arithmetic of words. */
+static bool takes_random(const struct expr *e) {
+  return is_whole(e->type) && is_whole(e->a->type) && is_whole(e->b->type) && is_random(e->a);
 }
 
 /* rand() % n, rand() & 3, rand() >> 28, rand() / (RAND_MAX / 4 + 1): any of so many numbers. rand() < n, where it may
  * be or not: one of two. 0: nothing of that. */
 static int64_t random_below(const struct expr *e) {
   const int64_t most = INT32_MAX;
-  if (!is_random(e->a) || e->b->kind != E_NUMBER) return 0;
+  if (!takes_random(e) || e->b->kind != E_NUMBER) return 0;
   int64_t n = e->b->value;
   switch (e->op) {
   case OP_MOD: break;
@@ -216,7 +224,7 @@ static struct value random_of(struct lowering *l, const struct expr *e) {
 static struct value binary_of(struct lowering *l, const struct expr *e) {
   int64_t few = random_below(e);
   if (few) return random_number(l, e, few);
-  if (e->op == OP_MOD && is_random(e->a)) return random_of(l, e);
+  if (e->op == OP_MOD && takes_random(e)) return random_of(l, e);
   if (e->a->type->kind == TYPE_POINTER && !is_comparison(e->op)) {
     if (e->b->type->kind == TYPE_POINTER) return differ(l, e);
     struct value p = lower_value(l, e->a);

@@ -19,8 +19,7 @@ static enum ended put_whole(struct run *run, const struct inst *in, uint128 n) {
 
 /* FAULT: it is not a number. */
 static enum ended check_number(struct run *run, const struct inst *in, word w) {
-  if (w == WORD_UNINITIALISED) return step_fault(run, in, FAULT_UNINITIALISED, NULL);
-  if (word_is_part(w)) return step_fault(run, in, part_fault(w), NULL);
+  if (word_is_unset(w)) return step_unset(run, in, w, NULL);
   return word_is_pointer(w) ? step_fault(run, in, FAULT_ADDRESS, NULL) : GO_ON;
 }
 

@@ -70,5 +70,9 @@ body 'int r = rand(); if (r % 2) s = v; else s = v;'; all 0
 body 'int r = rand(); if (r < 0) s = 7; else s = v;'; all 3; says 'a random number that is used more than once'
 body 'unsigned x = (unsigned)rand() | 1; x ^= x << 13; x ^= x >> 17; x ^= x << 5; for (unsigned i = x & 3; i; i--) sched_yield(); s = v;'; all 0
 body 'int r = rand(); s = r;'; all 3
+# What is computed with one as a floating number, or in more than a word, is not known.
+for odd in '(double)rand() / 2147483647.0 > 0.5' 'rand() / 2.0f > 1.0f' '(double)lrand48() / 4294967296.0 >= .25' '(unsigned)rand() / 2.0 >= 7' '(__int128)rand() % 4 == 5' 'rand() % (__int128)4 == 3' '(int)(double)rand() % 4 == 3' '(float)rand() < 5'; do
+  body "if ($odd) abort(); s = v;"; all 3; says 'a time or a random number'
+done
 body 'unsigned seed = 5; int r = rand_r(&seed) % 4; s = v + r / 4;'; all 0
 exit 0
