@@ -68,28 +68,31 @@ word word_as(struct wides *t, struct scalar s, word w) {
 
 bool bits_of_bytes(struct wides *t, const word *bytes, unsigned from, struct scalar s, word *out) {
   uint64_t n = 0;
+  bool outside = false;
   *out = WORD_UNINITIALISED;
   for (unsigned i = 0; i < s.bits; i++) {
     word w = bytes[(from + i) / 8];
     unsigned bit = (from + i) % 8;
     if (w == WORD_UNINITIALISED) return true;
+    outside |= w == WORD_OUTSIDE;
+    if (w == WORD_OUTSIDE) continue;
     if (w == WORD_MIXED) *out = w;
     if (w == WORD_MIXED || (word_is_part(w) && part_unset(w) >> bit & 1)) return true;
     if (word_is_pointer(w)) return false;
     n |= (uint64_t)(w >> bit & 1) << i;
   }
   if (s.is_signed && s.bits < 64 && n >> (s.bits - 1)) n |= ~((UINT64_C(1) << s.bits) - 1);
-  *out = word_of_number(t, (int64_t)n);
+  *out = outside ? WORD_OUTSIDE : word_of_number(t, (int64_t)n);
   return *out != WORD_UNINITIALISED;
 }
 
 bool bits_to_bytes(const struct wides *t, word number, unsigned from, unsigned bits, unsigned pad, word *bytes) {
-  if (word_is_pointer(number)) return false;
+  if (word_is_pointer(number) || number == WORD_OUTSIDE) return false;
   uint64_t n = word_is_unset(number) ? 0 : (uint64_t)number_of_word(t, number);
   for (unsigned i = 0; i < bits + pad; i++) {
     word *w = &bytes[(from + i) / 8];
     unsigned bit = 1u << (from + i) % 8;
-    if (word_is_pointer(*w) || *w == WORD_MIXED) return false;
+    if (word_is_pointer(*w) || *w == WORD_MIXED || *w == WORD_OUTSIDE) return false;
     unsigned unset = *w == WORD_UNINITIALISED ? 0xff : word_is_part(*w) ? part_unset(*w) : 0;
     unsigned value = *w == WORD_UNINITIALISED ? 0 : (unsigned)*w & 0xff;
     if (i >= bits && !(unset & bit)) continue;

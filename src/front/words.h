@@ -27,10 +27,11 @@ bool word_of_bytes(struct wides *, const word *bytes, unsigned size, word *out);
 word word_as(struct wides *, struct scalar, word);
 
 /* Bits from..from + bits of the bytes (low_bits first), as a number of the scalar: WORD_UNINITIALISED where some of
- * them were never set. False: they are bits of an address. */
+ * them were never set, WORD_OUTSIDE where some are of a number from outside. False: they are bits of an address. */
 bool bits_of_bytes(struct wides *, const word *bytes, unsigned from, struct scalar, word *out);
 /* Puts a number there. Other bits stay as they are; those of `pad`, which belong to nothing, become 0 if they were
- * never set. False: it is not a number, or what is there is a byte of an address. */
+ * never set. False: it is not a number that is known, or what is there is a byte of an address or of no known number.
+ */
 bool bits_to_bytes(const struct wides *, word number, unsigned from, unsigned bits, unsigned pad, word *bytes);
 
 #endif

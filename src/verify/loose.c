@@ -47,13 +47,22 @@ enum ended loose_compute(struct run *run, const struct inst *in) {
   }
 }
 
+/* A bit-field that is not inserted: its number, or what is around it, is not known. */
+static enum ended not_inserted(struct run *run, const struct inst *in) {
+  const word *r = run->r;
+  unsigned from = (unsigned)in->imm / 8, end = (unsigned)(in->imm + in->scalar.bits + in->bytes + 7) / 8;
+  bool outside = r[in->a] == WORD_OUTSIDE;
+  for (unsigned i = from; i < end; i++) outside |= r[in->d + i] == WORD_OUTSIDE;
+  return outside ? step_unset(run, in, WORD_OUTSIDE, NULL) : step_fault(run, in, FAULT_ADDRESS, NULL);
+}
+
 enum ended loose_bits(struct run *run, const struct inst *in) {
   struct wides *t = run->machine->program->wides;
   word *r = run->r, out;
   if (in->code == I_INSERT)
     return bits_to_bytes(t, r[in->a], (unsigned)in->imm, in->scalar.bits, (unsigned)in->bytes, r + in->d)
                ? GO_ON
-               : step_fault(run, in, FAULT_ADDRESS, NULL);
+               : not_inserted(run, in);
   if (!bits_of_bytes(t, r + in->a, (unsigned)in->imm, in->scalar, &out))
     return step_fault(run, in, FAULT_ADDRESS, NULL);
   r[in->d] = out;

@@ -74,5 +74,10 @@ body 'int r = rand(); s = r;'; all 3
 for odd in '(double)rand() / 2147483647.0 > 0.5' 'rand() / 2.0f > 1.0f' '(double)lrand48() / 4294967296.0 >= .25' '(unsigned)rand() / 2.0 >= 7' '(__int128)rand() % 4 == 5' 'rand() % (__int128)4 == 3' '(int)(double)rand() % 4 == 3' '(float)rand() < 5'; do
   body "if ($odd) abort(); s = v;"; all 3; says 'a time or a random number'
 done
+# In bit-fields neither.
+body 'struct { unsigned x : 20, y : 12; } q = {0}; q.x = (unsigned)time(NULL); s = v; if (q.x > 3) s = v;'; all 3; says 'a time or a random number'
+body 'union { unsigned all; struct { unsigned x : 5, y : 27; } f; } u; u.all = (unsigned)rand(); s = v; if (u.f.x > 3) s = v;'; all 0
+body 'union { unsigned all; struct { unsigned x : 5, y : 27; } f; } u; u.all = (unsigned)rand(); u.f.x = 3; s = v; if (u.f.y > 3) s = v;'; all 3; says 'a time or a random number'
+body 'union { unsigned all; struct { unsigned x : 5, y : 27; } f; } u; u.all = (unsigned)rand(); if (u.f.x > 3) s = 7; else s = v;'; all 3; says 'an execution seems wrong'
 body 'unsigned seed = 5; int r = rand_r(&seed) % 4; s = v + r / 4;'; all 0
 exit 0
