@@ -288,7 +288,7 @@ static void compute_print(const struct program *p, const struct program_op *op, 
     }
     break;
   case I_CHOOSE:
-    text_add(t, "choose ");
+    text_add(t, in->op == OP_MOD ? "a random number % " : "choose ");
     reg_print(op, in->a, 1, t);
     break;
   case I_OWN:

@@ -163,15 +163,15 @@ static struct value differ(struct lowering *l, const struct expr *e) {
 /* An integer whose arithmetic is that of a word. */
 static bool is_whole(const struct type *t) { return type_is_integer(t) && type_is_word(t); }
 
-/* A call of rand or one like it, whose number is of 31 bits. */
-static bool is_random(const struct expr *e) {
+/* The call of rand or of one like it, whose number is of 31 bits, that the expression is; or NULL. */
+static const struct expr *random_call(const struct expr *e) {
   while (e->kind == E_CAST && is_whole(e->type) && e->type->bits >= 32) e = e->a;
-  return e->kind == E_CALL && call_function(e) && e->a->decl->builtin == BUILTIN_RANDOM;
+  return e->kind == E_CALL && call_function(e) && e->a->decl->builtin == BUILTIN_RANDOM ? e : NULL;
 }
 
 /* rand() and an integer, in the arithmetic of words. */
 static bool takes_random(const struct expr *e) {
-  return is_whole(e->type) && is_whole(e->a->type) && is_whole(e->b->type) && is_random(e->a);
+  return is_whole(e->type) && is_whole(e->a->type) && is_whole(e->b->type) && random_call(e->a);
 }
 
 /* rand() % n, rand() & 3, rand() >> 28, rand() / (RAND_MAX / 4 + 1): any of so many numbers. rand() < n, where it may
@@ -204,6 +204,7 @@ static int64_t random_below(const struct expr *e) {
 }
 
 static struct value random_number(struct lowering *l, const struct expr *e, int64_t n) {
+  lower_effect(l, random_call(e->a));
   if (n == 1) return value_number(0);
   reg a = value_reg(l, value_number(n), e->place), d = reg_new(l, 1, "");
   struct inst *in = emit_inst(l, I_CHOOSE, e->place);
@@ -212,12 +213,15 @@ static struct value random_number(struct lowering *l, const struct expr *e, int6
   return value_in(d);
 }
 
-/* rand() % n, where n is not constant. */
+/* rand() % n, where n is not constant, or not one of so many numbers. */
 static struct value random_of(struct lowering *l, const struct expr *e) {
+  lower_effect(l, random_call(e->a));
   reg a = value_reg(l, lower_value(l, e->b), e->place), d = reg_new(l, 1, "");
   struct inst *in = emit_inst(l, I_CHOOSE, e->place);
   in->a = a;
   in->d = d;
+  in->op = OP_MOD;
+  in->scalar = scalar_of(e->type);
   return value_in(d);
 }
 

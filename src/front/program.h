@@ -152,7 +152,7 @@ enum code {
   /* Control. */
   I_JUMP,    /* to imm */
   I_BRANCH,  /* if a is zero to imm, else on; op OP_NOT: if a is not zero to imm, else on */
-  I_CHOOSE,  /* d = any of 0 .. a-1 */
+  I_CHOOSE,  /* d = any of 0 .. a-1; op OP_MOD: any that rand() % a may be */
   I_REQUIRE, /* the step cannot be taken unless a; op REQUIRE_LOCK: the thread waits for a lock;
               * REQUIRE_SIGNAL: for what another thread does, and not since its operation may not happen yet */
   I_ASSERT,  /* violated unless a; text: what was asserted */

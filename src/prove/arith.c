@@ -398,11 +398,13 @@ val run_cast(struct prover *p, struct actor *a, const struct inst *i) {
   return to;
 }
 
-/* asif_choose(n): 0 .. n-1. */
+/* asif_choose(n): 0 .. n-1. Or rand() % n. */
 val run_choose(struct prover *p, struct actor *a, const struct inst *i) {
   struct range n = range_kept(p, a, a->reg[i->a]);
   if (KIND(a->reg[i->a]) == K_UNSET)
     prove_fail(p, FAIL_UNSET, "it is chosen among as many as a value says that was never set");
+  else if (i->op == OP_MOD)
+    return divide(p, a, i, (struct range){0, INT32_MAX}, range_of(p, a, a->reg[i->a], i->scalar), a->reg[i->a]);
   else if (n.low < 1 || n.high > UINT16_MAX)
     prove_fail(p, FAIL_UNDEFINED, "asif_choose takes 1 to 65535, and another number is not excluded here");
   return p->dead ? NIL : number_between(p, a, (struct range){0, n.high - 1}, ANYTHING);

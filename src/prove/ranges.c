@@ -48,7 +48,7 @@ static bool spans_of(struct reg_range *span, const struct inst *i) {
   case I_LOCK:
   case I_DESTROY:
   case I_UNLOCK: return i->d != NO_REG && put_in(&span[i->d], ANYTHING);
-  case I_CHOOSE: return put_in(&span[i->d], (struct range){0, UINT16_MAX});
+  case I_CHOOSE: return put_in(&span[i->d], (struct range){0, i->op == OP_MOD ? INT32_MAX : UINT16_MAX});
   case I_THREAD:
   case I_OUTSIDE:
   case I_OWN:

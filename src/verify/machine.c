@@ -435,6 +435,7 @@ static enum ended compute(struct run *run, const struct inst *in) {
       run->move->locked = in->op != REQUIRE_CONDITION && !run->move->parked;
       return WAIT;
     }
+    if (in->code == I_CHOOSE && in->op == OP_MOD) return outside_remainder(run, in, r[in->a], &r[in->d]);
     if (in->code == I_CHOOSE) {
       if (r[in->a] < 1 || r[in->a] > 65535) return step_fault(run, in, FAULT_RANGE, "asif_choose takes 1 to 65535");
       unsigned which;

@@ -263,6 +263,7 @@ static inline enum ended step_cells_at(struct run *run, const struct inst *in, w
 
 #define OUTSIDE_TEXT "a time or a random number; asif_choose(n) is one of a few numbers, where that is meant"
 /* outside.c: an operand is WORD_OUTSIDE. */
+enum ended outside_remainder(struct run *, const struct inst *, word divisor, word *out); /* I_CHOOSE, OP_MOD */
 enum ended outside_compute(struct run *, const struct inst *, word a, word b);
 enum ended outside_truth(struct run *, const struct inst *, word *out); /* is it not 0? */
 

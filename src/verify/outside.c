@@ -9,7 +9,7 @@
  * For others than that search (a specification, progress) there is no such choice. */
 #include "verify/machine_parts.h"
 
-enum { VALUES_MOST = 128, BITS_MOST = 6 };
+enum { VALUES_MOST = 128, BITS_MOST = 6, CHOICE_MOST = 65535 };
 
 static enum ended beyond(struct run *run, const struct inst *in) {
   return step_fault(run, in, FAULT_RANGE, OUTSIDE_TEXT);
@@ -58,6 +58,22 @@ static enum ended remainder_of(struct run *run, const struct inst *in, int64_t n
   if (bad != GO_ON) return bad;
   *out = in->scalar.is_signed ? (word)which - (n - 1) : (word)which;
   return GO_ON;
+}
+
+/* rand() % n: exactly those that there are, which are no guess. */
+enum ended outside_remainder(struct run *run, const struct inst *in, word divisor, word *out) {
+  int64_t n = number_of_word(run->machine->program->wides, divisor);
+  unsigned which;
+  if (word_is_pointer(divisor)) return beyond(run, in);
+  if (!n) return step_fault(run, in, FAULT_DIVISION, NULL);
+  if (n < 0 && in->scalar.is_signed) n = n < -CHOICE_MOST ? INT64_MAX : -n;
+  if (n < 0 || n > CHOICE_MOST) {
+    *out = WORD_OUTSIDE;
+    return GO_ON;
+  }
+  enum ended bad = step_choose_one(run, in, (unsigned)n, &which);
+  if (bad == GO_ON) *out = which;
+  return bad;
 }
 
 static enum ended binary(struct run *run, const struct inst *in, word a, word b, word *out) {

@@ -63,6 +63,13 @@ random() { # STATUS EXPRESSION: v plus what should be 0
   all "$1"
 }
 for zero in '(rand() >> 29) / 4' 'rand() / (RAND_MAX / 4 + 1) / 4' '(rand() % v) / v' '(random() & 7) >> 3' '(rand() < 5) * 0' '(lrand48() > 100) / 2' '((unsigned)rand() % 3) / 3'; do random 0 "$zero"; done
+for zero in 'rand() % -3 / 3' 'rand() % (v - 5) / 4' '(rand() % (0u - v) > 5) * 0' '(rand() % 100000 > 5) * 0' '(rand() % (v * 100000) > 5) * 0' '((long)rand() % (v * -10000000000) > 5) * 0' '((unsigned long)rand() % (0ul - v) > 5) * 0'; do random 0 "$zero"; done
+random 1 'rand() % (v - 4) / 2'
+random 1 'rand() % -3 / 2'
+for no in 'rand() % (v - v)' 'rand() % zero'; do body "int zero = 0; s = v + ($no);"; all 1; says 'division by zero'; done
+body 's = v + rand() % 0;'; all 1; says 'division by zero'
+body 'unsigned x[2] = {0}; int i = 0; s = v + rand_r(&x[i++]) % 4 / 4; if (i != 1) abort();'; all 0
+body 'unsigned x[2] = {0}; int i = 0, four = 4; s = v + rand_r(&x[i++]) % four / 4; if (i != 1) abort();'; all 0
 for other in '(rand() >> 29) / 3' 'rand() / (RAND_MAX / 4 + 1) / 3' '(rand() % (v + 1)) / v' '(random() & 7) >> 2' 'rand() < 5' 'lrand48() > 100'; do random 1 "$other"; done
 random 0 '(uint8_t)rand() % 100 / 100'
 random 3 '((uint8_t)rand() % 300) >> 8' # of which no number is 300
