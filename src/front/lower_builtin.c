@@ -169,6 +169,30 @@ void lower_failed_allocation(struct lowering *l, reg given, struct place at) {
   label_place(l, done);
 }
 
+/* How much calloc is asked for: where that is more than a size_t holds, the most that one does, which fails. */
+static struct value calloc_product(struct lowering *l, struct value n, struct value each, struct place at) {
+  const struct type *t = TYPE_OF(ULONG);
+  struct value other = n, all = value_number(-1);
+  uint64_t both;
+  if (n.kind == VALUE_NUMBER) n = each, each = other;
+  if (n.kind == VALUE_NUMBER)
+    return __builtin_mul_overflow((uint64_t)n.imm, (uint64_t)each.imm, &both) ? all : value_number((int64_t)both);
+  if (each.kind == VALUE_NUMBER && (uint64_t)each.imm <= 1) return value_binary(l, OP_MUL, t, n, each, at);
+  n = value_in(value_copy(l, n, 1, at));
+  if (each.kind != VALUE_NUMBER) each = value_in(value_copy(l, each, 1, at));
+  size_t begin = l->code.count;
+  uint32_t fits = label_new(l), end = label_new(l);
+  reg product = value_copy(l, all, 1, at);
+  if (each.kind != VALUE_NUMBER) emit_branch(l, value_reg(l, each, at), false, fits, at);
+  struct value beyond = value_binary(l, OP_GT, t, n, value_binary(l, OP_DIV, t, all, each, at), at);
+  emit_branch(l, value_reg(l, beyond, at), true, end, at);
+  label_place(l, fits);
+  value_assign(l, product, 1, value_binary(l, OP_MUL, t, n, each, at), at);
+  label_place(l, end);
+  call_made(l, begin);
+  return value_in(product);
+}
+
 static struct value allocate(struct lowering *l, const struct expr *e, const struct type *of) {
   bool zero = e->a->decl->builtin == BUILTIN_CALLOC, whole;
   of = length_element(of);
@@ -180,7 +204,7 @@ static struct value allocate(struct lowering *l, const struct expr *e, const str
     struct value n = lower_value(l, e->args[0]), each;
     whole = !of->flexible && elements(l, e->args[1], of->size, e->place, &each);
     if (!whole) each = lower_value(l, e->args[1]);
-    count = value_binary(l, OP_MUL, e->args[0]->type, n, each, e->place);
+    count = calloc_product(l, n, each, e->place);
   } else {
     const struct expr *size = e->args[e->arg_count - 1];
     if (e->arg_count > 1) align = alignment(l, e);

@@ -116,6 +116,33 @@ END_OF_C
 run 0 "$asif" verify o.c --malloc-fails; run 0 "$asif" verify o.c --malloc-fails -o 2
 sed -i 's/if (n) s = n, \*s = v;/s = n; if (s) *s = v;/' o.c; all 1; says 'a null pointer is used'
 
+# What calloc is asked for is a product, which may be more than a size_t holds: that fails.
+for sizes in '1ul << 40, 1ul << 40' 'n << 40, n << 40' 'n << 63, 2' '4, n << 62' '(size_t)-1, 2' 'n + 4, (size_t)-1 / 2'; do
+  object <<C
+static atomic_int x;
+static int read(void) { size_t n = 1; (void)n; char *p = calloc($sizes); int got = p != NULL; free(p); return x + got; }
+ASIF_OBJECT(counter)
+ASIF_OP(read)
+C
+  all 0; run 3 "$asif" verify o.c; says 'an allocation of more than 2^40 bytes'
+done
+for sizes in 'n * 2, 4' '4, n * 2' 'n + 1, n + 3' '8, n' '0, n << 63' 'n << 63, 0' 'n - 1, n << 63' 'n << 63, n - 1' '2, 4'; do
+  object <<C
+static atomic_int x;
+static int read(void) { size_t n = 1; (void)n; char *p = calloc($sizes); free(p); return x; }
+ASIF_OBJECT(counter)
+ASIF_OP(read)
+C
+  run 0 "$asif" verify o.c; all 0
+done
+object <<'C'
+static atomic_int x;
+static int read(void) { size_t n = 1; char *p = calloc(n + 1, n + 3); int last = p[7]; free(p); return x + last; }
+ASIF_OBJECT(counter)
+ASIF_OP(read)
+C
+run 0 "$asif" verify o.c; sed -i 's/p\[7\]/p[8]/' o.c; run 1 "$asif" verify o.c
+
 # The library: where there is no memory an operation says so, and nothing happened.
 library() { # STATUS OBJECT CREATE INSERT(v) REMOVE(v) RESULT-OF-REMOVE
   printf '#include "%s/objects/harness/harness.h"\n#include "%s/objects/lib/hazard.c"\n#include "%s/objects/lib/%s.c"\n' "$root" "$root" "$root" "$2" >o.c
