@@ -27,7 +27,7 @@ static void find_named(struct subject *s, struct unit *u) {
 
 bool against_read(struct subject *s, struct problem *why) {
   const char *path = s->options->against;
-  struct lower_options options = {.recursion = s->options->recursion};
+  struct lower_options options = {.recursion = s->options->recursion, .malloc_fails = s->options->malloc_fails};
   struct unit *u = s->options->against_unit;
   char *const *flags = flags_alone(s->mem, s->options->cc_args, NULL);
   if (!u) u = (s->options->only_read ? front_read_own : front_read)(s->mem, path, flags, why);
@@ -41,7 +41,7 @@ bool against_read(struct subject *s, struct problem *why) {
   }
   s->against.program = lower(s->mem, u, &options, why);
   if (!s->against.program) return false;
-  struct machine_options m = {.type_stable = u->harness.type_stable};
+  struct machine_options m = {.type_stable = u->harness.type_stable, .malloc_fails = s->options->malloc_fails};
   if (!spec_of_object(s->mem, s->against.program, s->threads, &m, reference_value, s, &s->spec, why)) return false;
   s->against.ops = mem_alloc(s->mem, s->spec.op_count * sizeof *s->against.ops);
   memcpy(s->against.ops, s->spec.ops, s->spec.op_count * sizeof *s->against.ops);

@@ -31,6 +31,33 @@ run 3 timeout -s KILL 60 "$asif" verify orders.c --spec self --threads 1 --time-
 verify 0 $here/locked_queue.c --against $here/locked_queue.c -o 3
 verify 0 $here/locked_queue.c --against $here/locked_queue.c -n 3 -o 1 -r none
 
+# With --malloc-fails also the other object's allocations set errno, and its realloc leaves the old block.
+cat >fails.c <<'END'
+#include <asif.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+static atomic_int failed;
+static int put(void) {
+  int *p = malloc(sizeof *p);
+  if (p) { free(p); return 0; }
+  return errno;
+}
+static int again(void) {
+  int *p = malloc(sizeof *p), *q;
+  if (!p) return -1;
+  *p = 7;
+  q = realloc(p, 16);
+  int r = q ? *q : *p + 1;
+  free(q ? q : p);
+  return r + failed;
+}
+ASIF_OBJECT(cell)
+ASIF_OP(put)
+ASIF_OP(again)
+END
+verify 0 fails.c --against fails.c --malloc-fails; says 'verdict: refines'
+
 # Michael and Scott's queue and one with a lock have the same histories; what is wrong has others.
 verify 0 $objects/ms_queue.c --against $here/locked_queue.c -o 2; says 'verdict: refines'
 verify 0 $objects/ms_queue.c --against $here/locked_queue.c -n 3
