@@ -123,7 +123,7 @@ static void first_moves(struct worker *w, unsigned t, unsigned *made, unsigned *
       memcpy(p->state, w->cartesian->next, w->system->work);
       p->ends_here = false;
     }
-  } while (choices_next(&choices));
+  } while (choices_next_in(&w->mem, &choices));
   p->extendable = alternatives == 1 && !p->ends_here;
   if (p->extendable && on_path(w, p)) { /* it led nowhere */
     p->infinite = true;

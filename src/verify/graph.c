@@ -179,7 +179,7 @@ static bool expand_thread(struct graph *g, struct step *s, uint32_t node, unsign
     }
     if (moved == WAITS) waits = true, locked |= s->move.locked;
     if (moved == MOVED) add_edge(g, (struct graph_edge){intern_node(g, s, node), intern_label(g, &s->label)});
-  } while (choices_next(&c));
+  } while (choices_next_in(g->mem, &c));
   uint16_t bit = (uint16_t)(1u << thread);
   if (g->edges.count > before)
     g->enabled.at[node] |= bit;

@@ -111,7 +111,7 @@ static void expand(struct after *k, unsigned thread, bool added) {
     for (unsigned e = 0; e < move.event_count; e++)
       k->returned |= move.events[e].kind == EVENT_RETURN && k->open >> move.events[e].thread & 1;
     add_state(k, k->there);
-  } while (!k->returned && choices_next(&choices));
+  } while (!k->returned && choices_next_in(k->mem, &choices));
 }
 
 static value no_value(void *self, const struct program_op *op, word result) {

@@ -121,7 +121,7 @@ static void expand_thread(struct shared *s, unsigned thread) {
       vec_push(s->mem, &s->returns, ((struct ref_return){to, move.events[0].result, (uint8_t)thread}));
     else
       vec_push(s->mem, &s->next, to);
-  } while (choices_next(&choices));
+  } while (choices_next_in(s->mem, &choices));
 }
 
 static const void *kept(struct shared *s, const void *at, size_t size) {
@@ -596,7 +596,7 @@ static void hunt_moves(struct hunt *h, unsigned thread, const struct event *next
     if (ends && (next->kind != EVENT_RETURN || next->thread != thread || next->result != move.events[0].result))
       continue;
     hunt_reach(h, h->to, done + (idle || ends));
-  } while (choices_next(&choices));
+  } while (choices_next_in(h->mem, &choices));
 }
 
 bool reference_has(struct mem *mem, const struct reference_parts *parts, const struct event *events,

@@ -225,7 +225,7 @@ static void expand_thread(struct worker *w, unsigned thread, struct moves *seen)
   struct move move;
   uint32_t next;
   choices_begin(&choices);
-  for (unsigned turn = 0; !turn || choices_next(&choices); turn++) {
+  for (unsigned turn = 0; !turn || choices_next_in(&w->mem, &choices); turn++) {
     enum moved moved = w->system->move(w->system, w->from, thread, &choices, w->to, &move);
     if (moved == FAULTED) {
       if (move.fault == FAULT_LIMIT) mem_poll(&w->mem);
@@ -328,7 +328,7 @@ static void make_again(struct worker *w, unsigned thread, unsigned turn, uint32_
   choices_begin(&choices);
   for (unsigned i = 0; i < turn; i++) {
     w->system->move(w->system, w->from, thread, &choices, w->to, &move);
-    choices_next(&choices);
+    choices_next_in(&w->mem, &choices);
   }
   w->system->move(w->system, w->from, thread, &choices, w->to, &move);
   reached(w, w->to, next);

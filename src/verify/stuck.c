@@ -78,7 +78,7 @@ static bool look_at(struct chances *k, unsigned thread) {
       k->locked |= move.locked;
     else if (moved != WAITS || move.begun)
       add_chance(k, thread, moved == WAITS, &move);
-  } while (choices_next(&choices));
+  } while (choices_next_in(&w->mem, &choices));
   return true;
 }
 
@@ -123,7 +123,7 @@ bool may_stall(struct worker *w) {
       if (waits || moved != WAITS || !calls || !move.begun || !move.locked) continue;
       waits = traces->may_call(traces->self, w->set, t, move.events[0].call) &&
               is_owed(w, traces->step(traces->self, w->set, move.events[0]));
-    } while (choices_next(&choices));
+    } while (choices_next_in(&w->mem, &choices));
   }
   for (unsigned t = 0; t < w->system->threads && waits; t++) waits = !inside[t] || !returns_alone(w, t);
   return waits;
@@ -165,7 +165,7 @@ static bool find_ways(struct worker *w, struct ways *ways, struct stuck_asked *a
         way->call[way->count++] = move.events[0];
       else
         asked->more = true;
-    } while (choices_next(&choices));
+    } while (choices_next_in(&w->mem, &choices));
   }
   return true;
 }

@@ -13,14 +13,17 @@
 /* Nondeterminism within a move: each choose() is one of several, and the search goes through all of them:
  *
  *   choices_begin(&c);
- *   do system->move(..., &c, ...); while (choices_next(&c)); */
+ *   do system->move(..., &c, ...); while (choices_next(&c));
+ *
+ * There may be very many moves: choices_next_in looks at the limits now and then. */
 enum { CHOICES_MOST = 24 }; /* in one move; of more than that the first is always taken, which the machine refuses */
 struct choices {
   uint8_t made, depth;          /* choose() calls recorded, and met so far in this run */
+  uint32_t turns;               /* of choices_next_in */
   uint16_t taken[CHOICES_MOST]; /* which */
   uint16_t of[CHOICES_MOST];    /* of how many */
 };
-static inline void choices_begin(struct choices *c) { c->made = c->depth = 0; }
+static inline void choices_begin(struct choices *c) { c->made = c->depth = 0, c->turns = 0; }
 /* One of 0 .. n-1 (n > 0). */
 static inline unsigned choose(struct choices *c, unsigned n) {
   if (n <= 1) return 0;
@@ -36,6 +39,12 @@ static inline bool choices_next(struct choices *c) {
   if (!c->made) return false;
   c->taken[c->made - 1]++;
   return true;
+}
+
+static inline bool choices_next_in(struct mem *mem, struct choices *c) {
+  enum { TURNS = 256 };
+  if (++c->turns % TURNS == 0) mem_poll(mem);
+  return choices_next(c);
 }
 
 /* What a move touched that others can see: for telling whether moves of different threads are independent

@@ -60,3 +60,39 @@ for options in '-j 1' '-j 2' '-r por' '-r tau'; do
   # shellcheck disable=SC2086
   run 3 "$asif" verify long.c --time-limit 0.01 $options; says 'unknown: the time limit was reached'
 done
+
+# And a step with very many choices.
+cat >random.c <<'C'
+#include <asif.h>
+#include <stdlib.h>
+static int read(void) {
+  int n = 0, a[6];
+  for (int i = 0; i < 6; i++) a[i] = rand() % 64;
+  for (int i = 0; i < 6; i++) n += a[i] > 63;
+  return n;
+}
+ASIF_OBJECT(counter)
+ASIF_OP(read)
+C
+cat >orders.c <<'C'
+#include <asif.h>
+#include <stdint.h>
+#include <stdlib.h>
+static int read(void) {
+  int s = 0;
+  char *p[12];
+  for (int i = 0; i < 12; i++) p[i] = malloc(16);
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < i; j++) s += ((uintptr_t)p[i] < (uintptr_t)p[j]) + ((uintptr_t)p[j] < (uintptr_t)p[i]);
+  for (int i = 0; i < 12; i++) free(p[i]);
+  return s - 66;
+}
+ASIF_OBJECT(counter)
+ASIF_OP(read)
+C
+for options in 'orders.c -j 1' 'orders.c -j 2' 'orders.c -r none' 'orders.c -r por' 'orders.c -r tau' 'random.c -j 2' 'random.c -r por' 'random.c -r tau' \
+  'random.c --progress lock-free' 'random.c --against random.c' 'random.c --spec self'; do
+  # shellcheck disable=SC2086
+  run 3 timeout -s KILL 60 "$asif" verify $options --time-limit 0.1; says 'the time limit was reached'
+done
+run 124 timeout -k 60 -s TERM 0.3 "$asif" verify random.c # 137: it had to be killed
