@@ -103,6 +103,7 @@ struct decl {
   enum storage storage;
   struct expr *init; /* DECL_VARIABLE: or NULL; E_INIT for braces */
   int64_t value;     /* DECL_ENUMERATOR */
+  uint32_t align;    /* DECL_VARIABLE: asked for by itself, above that of its type if it counts; or 0 */
   struct stmt *body; /* DECL_FUNCTION: NULL if only declared */
   struct decl **params;
   uint32_t param_count;

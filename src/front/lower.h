@@ -250,7 +250,7 @@ void refuse_type(struct lowering *, const struct type *, struct place); /* if it
 struct scalar scalar_of(const struct type *);
 /* Memory may be accessed as another type than it has: why. */
 void lower_loose(struct lowering *, struct place, const char *format, ...) __attribute__((format(printf, 3, 4)));
-uint32_t layout_for(struct lowering *, const struct type *, const char *variable, struct place);
+uint32_t layout_for(struct lowering *, const struct type *, const struct decl *variable, struct place);
 const struct cell *cells_shape(struct lowering *, const struct type *); /* of a struct or an array; otherwise NULL */
 uint32_t global_for(struct lowering *, const struct decl *); /* of a function too: what its address points to */
 

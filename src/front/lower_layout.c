@@ -79,8 +79,10 @@ void refuse_type(struct lowering *l, const struct type *t, struct place at) {
   if (t->outside) lower_outside(l, t->outside_place.line ? t->outside_place : at, "%s", t->outside);
 }
 
+static uint32_t variable_align(const struct decl *d) { return d->align > d->type->align ? d->align : d->type->align; }
+
 /* Of what malloc gives: one a type. Of variables: each its own, with its name. */
-uint32_t layout_for(struct lowering *l, const struct type *t, const char *variable, struct place place) {
+uint32_t layout_for(struct lowering *l, const struct type *t, const struct decl *variable, struct place place) {
   for (size_t i = 0; !variable && i < l->layout_types.count; i++)
     if (l->layout_types.at[i] && type_same(l->layout_types.at[i], t)) return (uint32_t)i;
   refuse_type(l, t, l->frame ? l->frame->function->place : (struct place){0});
@@ -92,12 +94,12 @@ uint32_t layout_for(struct lowering *l, const struct type *t, const char *variab
   if (!variable) type_print(t->plain ? t->plain : t, &name);
   if (t->mixed)
     lower_loose(l, place, "memory that is accessed as different types (%s%s)", variable ? "variable " : "",
-                variable ? variable : text_string(&name));
-  struct layout layout = {.name = variable ? variable : text_string(&name),
+                variable ? variable->name : text_string(&name));
+  struct layout layout = {.name = variable ? variable->name : text_string(&name),
                           .cells = cells.at,
                           .count = (uint32_t)cells.count,
                           .stride = t->size,
-                          .align = t->align,
+                          .align = variable ? variable_align(variable) : t->align,
                           .arrays = arrays.at,
                           .array_count = (uint32_t)arrays.count};
   if (!variable && t->flexible) {
@@ -279,7 +281,7 @@ uint32_t global_for(struct lowering *l, const struct decl *d) {
   assert(d->storage != STORAGE_THREAD_LOCAL);
   if (l->globals.count >= NO_REG - 1) lower_refuse(l, d->place, "too many variables");
   struct program_global g = {.name = d->name, .place = d->place};
-  g.layout = layout_for(l, d->type, d->name, d->place);
+  g.layout = layout_for(l, d->type, d, d->place);
   g.init = mem_zero(l->mem, l->layouts.at[g.layout].count + 1, sizeof *g.init);
   g.constant = deeply_constant(d->type) || !(l->uses[d->id] & (USE_WRITE | USE_ADDRESS));
   uint32_t n = (uint32_t)l->globals.count;
@@ -301,8 +303,9 @@ void locals_lay_out(struct lowering *l) {
     if (d->type->kind == TYPE_ARRAY) l->unit->member_arrays = true; /* not to be left for the variable next to it */
     if (d->type->mixed) lower_loose(l, d->place, "memory that is accessed as different types (variable %s)", d->name);
     add_arrays(l, &arrays, d->type, (uint32_t)all.cells.count, true);
-    if (d->type->align > align) align = d->type->align;
-    all.base = (all.end + d->type->align - 1) / d->type->align * d->type->align;
+    uint32_t own = variable_align(d);
+    if (own > align) align = own;
+    all.base = (all.end + own - 1) / own * own;
     all.end = all.base + d->type->size;
     l->global_of[d->id] = (uint32_t)all.cells.count + 1;
     cells_visit(l->mem, d->type, d->name, add_cell, &all);

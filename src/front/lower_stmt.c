@@ -60,7 +60,7 @@ void scope_close(struct lowering *l, struct place at) {
 /* Declarations. */
 
 static void begin_life(struct lowering *l, const struct decl *d, reg r, bool zero) {
-  uint32_t layout = layout_for(l, length_element(d->type), d->name, d->place);
+  uint32_t layout = layout_for(l, length_element(d->type), d, d->place);
   reg count = d->type->variable ? value_reg(l, length_elements(l, d->type, d->place), d->place) : NO_REG;
   struct inst *in = emit_inst(l, I_ALLOC, d->place);
   in->b = count;

@@ -41,9 +41,13 @@ _Noreturn static void fail_differs(struct front *f, const struct declarator *d, 
   front_fail(f, d->name->place, "%s is declared twice, and differently", d->name->text);
 }
 
+static uint32_t asked_align(const struct specifiers *s, const struct declarator *d) {
+  return s->attributes.align > d->attributes.align ? s->attributes.align : d->attributes.align;
+}
+
 static void declare_typedef(struct front *f, const struct specifiers *s, const struct declarator *d) {
   const struct type *type = d->type;
-  uint32_t align = s->attributes.align > d->attributes.align ? s->attributes.align : d->attributes.align;
+  uint32_t align = asked_align(s, d);
   if (align) type = type_aligned(f, type, align);
   if (d->attributes.transparent || s->attributes.transparent) type_make_transparent(type);
   struct decl *old = scope_find_here(f, d->name->symbol);
@@ -79,6 +83,7 @@ static struct decl *declare_global(struct front *f, const struct specifiers *s, 
   if (!old) decl->storage = STORAGE_GLOBAL;
   if (shared && !old) link_add(f->unit, decl);
   decl->is_static |= s->is_static;
+  if (asked_align(s, d) > decl->align) decl->align = asked_align(s, d);
   if (old != scope_find_here(f, d->name->symbol) || !old) scope_bind(f, d->name->symbol, decl);
   if (old && old->type->unspecified && !d->type->unspecified) old->type = d->type;
   d->name->symbol->linked = decl;
@@ -225,6 +230,7 @@ static struct decl *new_local(struct front *f, const struct specifiers *s, const
   struct decl *decl = decl_new(f, DECL_VARIABLE, d->name->text, d->type, d->name->place);
   decl->storage = s->is_thread_local ? STORAGE_THREAD_LOCAL : s->is_static ? STORAGE_STATIC_LOCAL : STORAGE_AUTO;
   decl->defined = true;
+  decl->align = asked_align(s, d);
   scope_bind(f, d->name->symbol, decl);
   return decl;
 }

@@ -354,11 +354,18 @@ static bool at_inner_declarator(struct front *f) {
   return is;
 }
 
+/* Of a pointer that is pointed to: for gcc it is not the variable's, for clang it is. */
+static void refuse_inner_align(struct front *f, struct place place) {
+  front_outside(f, place, "an alignment in the middle of a declarator");
+}
+
 struct declarator parse_declarator(struct front *f, const struct type *base) {
   struct declarator d = {.type = base};
   parse_deeper(f);
   parse_attributes(f, &d.attributes);
+  uint32_t before = d.attributes.align; /* what comes later is of a pointer */
   for (struct token *t = parse_token(f); parse_accept(f, "*"); t = parse_token(f)) {
+    if (d.attributes.align > before) refuse_inner_align(f, t->place);
     struct qualifiers q = {false, false, false};
     d.type = type_pointer(f, d.type, t->place);
     do parse_attributes(f, &d.attributes);
@@ -376,7 +383,11 @@ struct declarator parse_declarator(struct front *f, const struct type *base) {
   if (inner) {
     size_t after = f->at;
     f->at = inner;
+    struct token *begin = parse_token(f);
     struct declarator within = parse_declarator(f, d.type);
+    bool attribute = token_is(begin, "__attribute__") || token_is(begin, "__attribute");
+    if (within.type != d.type && ((attribute && within.attributes.align) || d.attributes.align > before))
+      refuse_inner_align(f, begin->place);
     parse_expect(f, ")");
     if (d.attributes.align > within.attributes.align) within.attributes.align = d.attributes.align;
     if (d.attributes.outside || d.attributes.vector || d.attributes.mode)

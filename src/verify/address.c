@@ -1,10 +1,10 @@
 /* Pointers as numbers.
  *
  * The address of an object is not known, but what divides it is: what malloc gives is a multiple of 16, a variable of
- * its type's alignment. So the low bits of every address within it are known, and as user programs have 47 bits of
- * address, so are the upper 16. Arithmetic that looks at these bits alone, changes them, moves a pointer, or shifts one
- * so that no unknown bit is lost is exact. Everything else, which is ordinary C, is FAULT_ADDRESS: beyond what is
- * modelled, and not the program's fault. */
+ * its type's alignment or of its own. So the low bits of every address within it are known, and as user programs have
+ * 47 bits of address, so are the upper 16. Arithmetic that looks at these bits alone, changes them, moves a pointer, or
+ * shifts one so that no unknown bit is lost is exact. Everything else, which is ordinary C, is FAULT_ADDRESS: beyond
+ * what is modelled, and not the program's fault. */
 #include "verify/bytes.h"
 
 enum { ADDRESS_BITS = 48 };

@@ -123,6 +123,32 @@ END_OF_C
 done
 sed -i 's/aligned(size_t n) {/aligned(size_t n) { static _Atomic size_t k = 8; n = k * 2;/' o.c; run 3 "$asif" verify o.c
 
+# And so is what a variable was asked to be aligned to by itself.
+aligned() { # STATUS VARIABLE LOCAL MASK
+  object <<END_OF_C
+$2
+static int rd(void) { $3 return ((uintptr_t)&z & $4) != 0; }
+ASIF_OBJECT(counter)
+ASIF_OP_AS(read, rd)
+END_OF_C
+  run "$1" "$asif" verify o.c
+}
+for variable in 'static _Alignas(64) int z;' '__attribute__((aligned(64))) static char z[3];' 'static int z __attribute__((aligned(64)));' \
+  'extern _Alignas(64) int z; int z;' 'static _Thread_local _Alignas(64) char z;' 'static _Alignas(64) int *z;'; do
+  aligned 0 "$variable" '' 63
+  aligned 1 "$variable" '' 127
+done
+for variable in '_Alignas(64) char z[3];' 'static char z __attribute__((aligned(64)));' 'int y, __attribute__((aligned(64))) z;'; do
+  aligned 0 '' "$variable" 63
+  aligned 1 '' "$variable" 127
+done
+aligned 1 'static int y __attribute__((aligned(64))), z;' '' 63
+for variable in 'int *__attribute__((aligned(64))) *z;' 'int *__attribute__((aligned(64))) (*z);'; do
+  object <<<"static $variable static int rd(void) { return ((uintptr_t)&z & 63) != 0; }
+ASIF_OBJECT(counter) ASIF_OP_AS(read, rd)"
+  run 2 "$asif" verify o.c; warns 'an alignment in the middle of a declarator is outside the C'
+done
+
 # A line cannot be found from the middle of it, and a number that is not reduced is no index.
 object <<<"${stripe//PUTS/0}"; sed -i 's/GETS/0/; s/return s; }/return *(int *)((uintptr_t)\&s >> 6 << 6); }/; s/int r = s;/int r = *(int *)((uintptr_t)\&s >> 6 << 6);/' o.c
 run 3 "$asif" verify o.c; says 'o.c:14:'
