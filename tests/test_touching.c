@@ -1,5 +1,6 @@
 /* Operations of one process that touch, against the definition: intervals overlap if they touch, but for those of one
  * process. */
+#include <limits.h>
 #include <string.h>
 
 #include "brute.h"
@@ -88,3 +89,76 @@ TEST(touching_operations_of_registers) { compare("cas-register", 20000); }
 TEST(touching_operations_of_locks) { compare("lock", 20000); }
 TEST(touching_operations_of_producers) { compare("producer-fifo", 20000); }
 TEST(touching_operations_of_maps) { compare("map", 20000); }
+
+static void (*init_of_register)(const struct spec *, struct outcomes *);
+static struct limits *limits_to_reach;
+static long inits, inits_most;
+
+/* What is decided from then on stops where it looks at the limits. */
+static void init_within_a_limit(const struct spec *spec, struct outcomes *out) {
+  if (++inits > inits_most) limits_reach(limits_to_reach, LIMIT_TIME);
+  init_of_register(spec, out);
+}
+
+/* The history after so many writes that a search looks at the limits before it comes to it. */
+static struct history *after_writes(struct mem *m, struct spec *spec, uint64_t *seed) {
+  enum { WRITES = 200 };
+  struct history *late = coarse_history(m, spec, seed), *h = history_new(m, "late");
+  const struct op *write = NULL;
+  h->values = late->values;
+  h->processes = late->processes;
+  h->objects = late->objects;
+  h->in_turn = true;
+  for (size_t i = 0; i < late->ops.count && !write; i++)
+    if (!strncmp(spec->ops[late->ops.at[i].method].names, "write", 5) && !op_pending(&late->ops.at[i]))
+      write = &late->ops.at[i];
+  for (int i = 0; write && i < WRITES; i++)
+    history_interval(h, write->process, 0, write->method, write->arg, OP_ARGS, write->result, 3 * i - 4 * WRITES,
+                     3 * i + 1 - 4 * WRITES, (uint32_t)i);
+  for (size_t i = 0; i < late->ops.count; i++) {
+    const struct op *o = &late->ops.at[i];
+    history_interval(h, o->process, 0, o->method, o->arg, OP_ARGS, o->result, late->call_time[i],
+                     op_pending(o) ? INT64_MAX : late->ret_time[i], (uint32_t)(WRITES + i));
+  }
+  history_finish(h);
+  return h;
+}
+
+/* Of a reading that a limit ended, what is told is still there afterwards. */
+TEST(touching_operations_undecided_by_a_limit_are_told) {
+  volatile uint64_t seed = 29;
+  volatile long told = 0;
+  for (volatile int found = 0; found < 3;) {
+    struct mem m;
+    struct spec spec;
+    struct problem why;
+    struct limits limits;
+    struct check_options options = {METHOD_SEARCH, 1, false};
+    struct check_result r;
+    uint64_t next = seed;
+    limits_start(&limits, 0, 0);
+    mem_open(&m, &limits);
+    if (MEM_GUARD(&m)) abort();
+    CHECKF(spec_named("cas-register", &spec, &why), "%s", why.text);
+    struct history *h = after_writes(&m, &spec, &next), *answered = h;
+    seed = next;
+    init_of_register = spec.init;
+    spec.init = init_within_a_limit;
+    limits_to_reach = &limits;
+    inits = 0;
+    inits_most = LONG_MAX;
+    CHECKF(check_history(&m, h, &spec, &options, &limits, &r, &why), "%s", why.text);
+    if (h->tied && r.verdict == VERDICT_VIOLATED) {
+      found++;
+      inits_most = inits;
+      inits = 0;
+      CHECKF(check_touching(&m, &answered, &spec, &options, &limits, &r, &why), "%s", why.text);
+      told += r.verdict == VERDICT_UNKNOWN;
+      if (r.verdict == VERDICT_UNKNOWN)
+        CHECKF(!strcmp(r.method, "search") && strstr(r.reason, "the time limit was reached"), "%s: %s", r.method,
+               r.reason);
+    }
+    mem_close(&m);
+  }
+  CHECK(told);
+}

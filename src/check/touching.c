@@ -73,11 +73,18 @@ static uint32_t *next_turns(const struct turns *t, struct mem *m, uint32_t at, u
   return list;
 }
 
-/* The answer in memory that is given back, or, where the history is linearizable, in m. */
+static char *copy_string(struct mem *m, const char *s) { return mem_string(m, s, strlen(s)); }
+
+/* The answer in memory that is given back, or, where the history is linearizable, in m. Of an answer that is unknown
+ * the words are kept too: it is the last one. */
 static enum verdict ask_briefly(struct turns *t, struct mem *m, const uint32_t *rank, struct history **kept) {
   struct mem *own = mem_child(m);
   struct history *read;
   enum verdict v = ask(t, own, rank, &read);
+  if (v == VERDICT_UNKNOWN && !t->broken) {
+    t->found.method = copy_string(m, t->found.method);
+    t->found.reason = copy_string(m, t->found.reason);
+  }
   mem_close(own);
   return v == VERDICT_HOLDS && kept ? ask(t, m, rank, kept) : v;
 }
@@ -108,7 +115,7 @@ static void say_unknown(struct mem *m, const char *method, struct check_result *
   memset(r, 0, sizeof *r);
   r->verdict = VERDICT_UNKNOWN;
   r->culprit = UINT32_MAX;
-  r->method = mem_string(m, method, strlen(method));
+  r->method = copy_string(m, method);
   r->reason = "operations of several processes end when the next ones of the same processes begin, at the same moment, "
               "in too many orders to try; a finer clock would tell which they had";
 }
