@@ -138,6 +138,7 @@ struct case_label {
 struct loop { /* where break and continue go */
   uint32_t break_label, continue_label;
   size_t break_scopes, continue_scopes, switch_scopes; /* open around the loop; around the switch */
+  const struct stmt *switch_body;
 };
 
 /* A call that is inlined, or the operation itself. */
@@ -153,7 +154,8 @@ struct frame {
   size_t scopes; /* open when it began */
   struct loop loop;
   VEC(struct target) targets;
-  VEC(const struct decl *) hoisted; /* variables past whose declarations a goto jumps (lower_goto.c) */
+  VEC(const struct decl *) hoisted;  /* variables past whose declarations a goto jumps (lower_goto.c) */
+  VEC(const struct decl *) declared; /* variables whose declarations were lowered, if there are labels */
 };
 
 struct shape { /* the cells of a type, for accesses to all of them */
@@ -407,6 +409,8 @@ void local_renew(struct lowering *, const struct decl *, reg, bool zero); /* its
 void targets_collect(struct lowering *, const struct stmt *body); /* the function begins */
 void lower_goto(struct lowering *, const struct stmt *);
 void lower_label(struct lowering *, const struct stmt *);
+/* Where a jump comes to a case of the switch: nothing has set what is declared before it. */
+void unset_at_case(struct lowering *, const struct stmt *body, const struct stmt *to, uint32_t label);
 bool is_hoisted(const struct lowering *, const struct decl *);
 
 /* tidy.c: the operation's code from lowering.begin on, labels still in jumps; gives how many registers it uses. `names`

@@ -67,6 +67,8 @@ static struct target *target_of(struct lowering *l, const struct stmt *s) {
   lower_refuse(l, s->place, "there is no label %s in this function", s->label);
 }
 
+static bool is_local(const struct decl *d) { return d->kind == DECL_VARIABLE && d->storage == STORAGE_AUTO; }
+
 bool is_hoisted(const struct lowering *l, const struct decl *d) {
   for (size_t i = 0; i < l->frame->hoisted.count; i++)
     if (l->frame->hoisted.at[i] == d) return true;
@@ -74,7 +76,7 @@ bool is_hoisted(const struct lowering *l, const struct decl *d) {
 }
 
 static void hoist(struct lowering *l, const struct decl *d, const struct stmt *jump) {
-  if (d->kind != DECL_VARIABLE || d->storage != STORAGE_AUTO || is_hoisted(l, d)) return;
+  if (!is_local(d) || is_hoisted(l, d)) return;
   if (d->type->variable)
     lower_refuse(l, jump->place, "a goto past the declaration of %s, whose size is not constant", d->name);
   if (d->cleanup) lower_outside(l, jump->place, "a goto past the declaration of a variable with a cleanup");
@@ -110,17 +112,49 @@ void targets_collect(struct lowering *l, const struct stmt *body) {
   }
 }
 
+static void unset(struct lowering *l, const struct decl *d) {
+  struct home home = l->homes[d->id];
+  if (home.kind == HOME_MEMORY)
+    local_renew(l, d, home.r, false);
+  else
+    for (uint32_t k = 0; k < d->type->cells; k++) value_unset(l, (reg)(home.r + k), d->place);
+}
+
 /* Nothing has set the variables that are declared on the way to the label, and not on the way to the goto. */
 static void skip_declarations(struct lowering *l, const struct way *from, const struct way *to) {
-  for (size_t i = common_decls(from, to); i < to->decls.count; i++) {
-    const struct decl *d = to->decls.at[i];
-    if (!is_hoisted(l, d)) continue;
-    struct home home = l->homes[d->id];
-    if (home.kind == HOME_MEMORY)
-      local_renew(l, d, home.r, false);
-    else
-      for (uint32_t k = 0; k < d->type->cells; k++) value_unset(l, (reg)(home.r + k), d->place);
+  for (size_t i = common_decls(from, to); i < to->decls.count; i++)
+    if (is_hoisted(l, to->decls.at[i])) unset(l, to->decls.at[i]);
+}
+
+void unset_at_case(struct lowering *l, const struct stmt *body, const struct stmt *to, uint32_t label) {
+  struct way w = {.mem = l->mem};
+  uint32_t inside = UINT32_MAX; /* for what comes from the statement before it */
+  find(&w, body, to);
+  for (size_t i = 0; i < w.decls.count; i++) {
+    if (!is_local(w.decls.at[i])) continue;
+    if (inside == UINT32_MAX) {
+      inside = label_new(l);
+      emit_jump(l, inside, to->place);
+      label_place(l, label);
+    }
+    unset(l, w.decls.at[i]);
   }
+  label_place(l, inside == UINT32_MAX ? label : inside);
+  way_free(&w);
+}
+
+static bool is_declared(const struct lowering *l, const struct decl *d) {
+  for (size_t i = 0; i < l->frame->declared.count; i++)
+    if (l->frame->declared.at[i] == d) return true;
+  return false;
+}
+
+/* The goto is in a statement expression, from which all of the label's blocks are open: what is not declared yet is
+ * declared between the two. */
+static void refuse_skipped(struct lowering *l, const struct way *to, struct place place) {
+  for (size_t i = 0; i < to->decls.count; i++)
+    if (is_local(to->decls.at[i]) && !is_declared(l, to->decls.at[i]))
+      lower_outside(l, place, "a goto out of an expression past a declaration");
 }
 
 static bool is_on(const struct way *w, const struct stmt *block) {
@@ -143,6 +177,7 @@ void lower_goto(struct lowering *l, const struct stmt *s) {
     if (to.blocks.at[i]->kind == S_ATOMIC) lower_outside(l, s->place, "a goto into ASIF_ATOMIC");
     if (!from.found) lower_outside(l, s->place, "a goto out of an expression into a block");
   }
+  if (!from.found) refuse_skipped(l, &to, s->place);
   size_t scopes = l->scopes.count;
   while (scopes > l->frame->scopes + 1 && !is_on(&to, l->scopes.at[scopes - 1].block)) scopes--;
   uint32_t here = scopes < l->scopes.count ? l->scopes.at[scopes].cleanups : (uint32_t)l->cleanups.count;

@@ -105,6 +105,7 @@ static void declare_in_memory(struct lowering *l, const struct decl *d) {
 
 static void declare_variable(struct lowering *l, const struct decl *d) {
   if (d->kind != DECL_VARIABLE || d->storage != STORAGE_AUTO) return;
+  if (l->frame->targets.count) vec_push(l->mem, &l->frame->declared, d);
   bool hoisted = is_hoisted(l, d);
   if (!hoisted) vec_push(l->mem, &l->homed, ((struct homed){d->id, l->homes[d->id]}));
   if (lives_in_memory(l, d)) {
@@ -166,7 +167,7 @@ static void if_statement(struct lowering *l, const struct stmt *s) {
 static struct loop loop_begin(struct lowering *l) {
   struct loop outer = l->frame->loop;
   size_t scopes = l->scopes.count;
-  l->frame->loop = (struct loop){label_new(l), label_new(l), scopes, scopes, outer.switch_scopes};
+  l->frame->loop = (struct loop){label_new(l), label_new(l), scopes, scopes, outer.switch_scopes, outer.switch_body};
   return outer;
 }
 
@@ -269,6 +270,7 @@ static void switch_statement(struct lowering *l, const struct stmt *s) {
   l->statement = false;
   l->frame->loop.break_label = end;
   l->frame->loop.break_scopes = l->frame->loop.switch_scopes = l->scopes.count;
+  l->frame->loop.switch_body = s->body;
   lower_statement(l, s->body);
   label_place(l, end);
   l->frame->loop = outer;
@@ -285,7 +287,7 @@ static void case_statement(struct lowering *l, const struct stmt *s) {
   check_case(l, s);
   for (size_t i = l->cases.count; i-- > 0;)
     if (l->cases.at[i].stmt == s) {
-      label_place(l, l->cases.at[i].label);
+      unset_at_case(l, l->frame->loop.switch_body, s, l->cases.at[i].label);
       break;
     }
   lower_statement(l, s->body);

@@ -202,3 +202,26 @@ run 0 "$asif" verify jumps.c
 run 1 "$asif" verify jumps.c -- -DUNSET=value; says 'a value is used that was never set'
 sed 's/if (0) {/ASIF_ATOMIC {/' jumps.c >into_atomic.c
 run 2 "$asif" verify into_atomic.c; warns 'a goto into ASIF_ATOMIC'
+
+# Nothing has set a variable whose declaration a jump out of an expression or to a case goes past, whatever it was before.
+jump() { # STATUS STATEMENTS
+  cat >jump.c <<END_OF_C
+#include <asif.h>
+static int rd(void) { int r = 0; $2 return r - r; }
+ASIF_OBJECT(counter)
+ASIF_OP_AS(read, rd)
+END_OF_C
+  run "$1" "$asif" verify jump.c
+}
+for use in 'y = a;' 'int *p = &y; *p = a;'; do
+  jump 2 "for (int i = 0; i < 2; i++) { int a = ({ if (i == 1) goto out; 3; }); int y; $use r += y; continue; out: r += y; }"
+  warns 'a goto out of an expression past a declaration is outside'
+done
+jump 0 'int y = 1; for (int i = 0; i < 2; i++) { r += ({ if (i == 1) goto out; 3; }); } out: r += y;'
+for cases in 'case 0: y = 1; break; default: r += y;' 'case 0: y = 1; break; case 1: r += y;' 'case 0: y = 1; break; if (0) { case 1: r += y; }'; do
+  jump 1 "for (int i = 0; i < 2; i++) switch (i) { int y; $cases }"; says 'a value is used that was never set'
+  jump 1 "r = ({ int z = 0; for (int i = 0; i < 2; i++) switch (i) { int y = 5; $cases } z; });"; says 'a value is used that was never set'
+done
+jump 1 'for (int i = 0; i < 2; i++) switch (i) { struct { int a, b; } y; case 0: y.a = y.b = 1; break; default: r += y.b; }'
+jump 0 'for (int i = 0; i < 2; i++) switch (i) { int y; case 0: y = 1; if (0) case 1: y = 3; case 2: r += y; }'
+jump 0 'for (int i = 0; i < 2; i++) switch (i) { static int y; default: r += y; }'
