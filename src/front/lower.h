@@ -338,6 +338,10 @@ struct value value_binary(struct lowering *, enum operator, const struct type *,
  * be checked. */
 struct value value_moved(struct lowering *, struct value pointer, struct value by, const struct type *, bool back,
                          uint32_t bound, struct place);
+/* The same of `p + n` and `p += n`, where the pointer need not be one: a `char *` may be a number that is counted up.
+ */
+struct value value_added(struct lowering *, struct value pointer, struct value by, const struct type *, bool back,
+                         struct place);
 void check_pointer_cast(struct lowering *, const struct expr *cast);
 void check_forgotten_types(struct lowering *);
 

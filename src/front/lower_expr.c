@@ -146,6 +146,12 @@ struct value value_moved(struct lowering *l, struct value p, struct value by, co
   return value_in(d);
 }
 
+struct value value_added(struct lowering *l, struct value p, struct value by, const struct type *of, bool back,
+                         struct place at) {
+  bool counts = of->size == 1 && p.kind == VALUE_REG && by.kind == VALUE_NUMBER && by.imm;
+  return value_moved(l, p, counts ? value_in(value_reg(l, by, at)) : by, of, back, 0, at);
+}
+
 static struct value differ(struct lowering *l, const struct expr *e) {
   struct value a = lower_value(l, e->a), b = lower_value(l, e->b);
   reg x = value_reg(l, a, e->place), y = value_reg(l, b, e->place), d = reg_new(l, 1, "");
@@ -232,7 +238,7 @@ static struct value binary_of(struct lowering *l, const struct expr *e) {
   if (e->a->type->kind == TYPE_POINTER && !is_comparison(e->op)) {
     if (e->b->type->kind == TYPE_POINTER) return differ(l, e);
     struct value p = lower_value(l, e->a);
-    return value_moved(l, p, lower_value(l, e->b), e->a->type->of, e->op == OP_SUB, 0, e->place);
+    return value_added(l, p, lower_value(l, e->b), e->a->type->of, e->op == OP_SUB, e->place);
   }
   struct value a = lower_value(l, e->a);
   return value_binary(l, e->op, e->a->type, a, lower_value(l, e->b), e->place);

@@ -3,7 +3,7 @@
 #include "front/lower.h"
 
 static struct value compute(struct lowering *l, const struct update *u, const struct type *t, struct value old) {
-  if (t->kind == TYPE_POINTER) return value_moved(l, old, u->by, t->of, u->op == OP_SUB, 0, u->place);
+  if (t->kind == TYPE_POINTER) return value_added(l, old, u->by, t->of, u->op == OP_SUB, u->place);
   struct value by = u->by;
   if (u->op != OP_SHL && u->op != OP_SHR) by = value_convert(l, by, u->by_type, u->computing, u->place);
   enum operator op = u->op == OP_NAND ? OP_AND : u->op;

@@ -352,6 +352,16 @@ static bool is_access(const struct run *run, const struct inst *in) {
   }
 }
 
+/* A `char *` that is a number, as a tag of a pointer is, is counted up like one. */
+static enum ended add_to_number(struct run *run, const struct inst *in) {
+  struct machine *m = run->machine;
+  word *r = run->r;
+  uint64_t by = (uint64_t)number_of_word(m->program->wides, r[in->b]) * (uint64_t)in->bytes;
+  if (by && m->options.added) __atomic_store_n(m->options.added, (uint32_t)(in - m->program->code), __ATOMIC_RELAXED);
+  r[in->d] = word_of_number(m->program->wides, (int64_t)((uint64_t)number_of_word(m->program->wides, r[in->a]) + by));
+  return GO_ON;
+}
+
 static enum ended compute(struct run *run, const struct inst *in) {
   const struct machine *m = run->machine;
   word *r = run->r;
@@ -404,6 +414,7 @@ static enum ended compute(struct run *run, const struct inst *in) {
     if (word_is_pointer(i)) return step_fault(run, in, FAULT_ADDRESS, NULL);
     if (i > WORD_MOST / 64 || i < WORD_LEAST / 64) return step_fault(run, in, FAULT_POINTER, NULL);
     if (in->count && (i < 0 || i >= in->count)) return step_fault(run, in, FAULT_BOUNDS, NULL);
+    if (!word_is_pointer(at) && !in->count && (in->bytes == 1 || in->bytes == -1)) return add_to_number(run, in);
     if (m->program->loose) return loose_compute(run, in);
     uint32_t most = word_is_pointer(at) ? state_objects(m, run->state)[word_object(at)].count : 0;
     why = in_member(run, at) ? index_member(run, at, i, in->imm, &r[in->d])

@@ -52,6 +52,7 @@ struct machine_options {
   bool asks_numbers;
   bool guesses;      /* what a number from outside the program is compared with is a choice (outside.c) */
   uint32_t *ordered; /* an instruction that compared pointers into different objects, or 0; of all copies; or NULL */
+  uint32_t *added;   /* an instruction that added to a `char *` that points to nothing, or 0; of all copies; or NULL */
   bool forget;       /* garbage that no register points to is forgotten: see pack.c */
   unsigned room;     /* for memory in a state: each step is eight times as much; ROOM_MOST at most */
   bool grows;        /* where there is no more room the fault is FAULT_ROOM, not FAULT_RANGE, below ROOM_MOST */

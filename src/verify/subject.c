@@ -303,6 +303,7 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
                                 .asks_numbers = !options->live && !options->against,
                                 .guesses = !options->live,
                                 .ordered = mem_zero(mem, 1, sizeof *m->ordered),
+                                .added = mem_zero(mem, 1, sizeof *m->added),
                                 .forget = true};
   if (unit->address_numbers) m->terms = terms_new(mem);
   if ((!s->spec.name || options->against) && !names_differ(s, why)) return false;

@@ -125,6 +125,16 @@ static void note_ordered(struct subject *s, struct verified *out) {
        text_string(&t));
 }
 
+static void note_added(struct subject *s, struct verified *out) {
+  uint32_t at = __atomic_load_n(s->machine_options.added, __ATOMIC_RELAXED);
+  struct text t;
+  if (!at) return;
+  text_open(&t, s->mem);
+  place_print(s->unit, s->program->code[at].place, &t);
+  note(s, out, "%s: an offset is added to a pointer to no object, which C leaves undefined: taken as a number",
+       text_string(&t));
+}
+
 void note_assumptions(struct subject *s, struct verified *out) {
   enum reduce how = s->options->search.reduce;
   note_never_called(s, out);
@@ -148,6 +158,7 @@ void note_assumptions(struct subject *s, struct verified *out) {
          "them is taken to return");
   note_volatile(s, out);
   note_ordered(s, out);
+  note_added(s, out);
   struct text weak;
   text_open(&weak, s->mem);
   if (program_weak_note(s->program, &weak)) note(s, out, "%s", text_string(&weak));

@@ -56,6 +56,9 @@ if [ "$x86" = 1 ]; then
   they 0 'verdict: linearizable' ck_ring.h ck_ring.c --client 'enq(1) | enq(2) | deq() deq()' -- -DKIND=mpsc
   # The ring for one producer with two: both write the same slot.
   they 1 'verdict: violated: data race' ck_ring.h ck_ring.c --client 'enq(1) | enq(2)' -- -DKIND=spsc
+  # The lists, which one thread may change while others walk along them; and where what is taken out is freed at once.
+  they 0 'verdict: linearizable' ck_queue.h ck_queue.c --threads 2 --ops 2
+  they 1 'verdict: violated: use after free' ck_queue.h ck_queue.c --threads 2 --ops 2 -- -DEAGER
   hp=$(source_of ck)/src/ck_hp.c
   if [ -e "$hp" ]; then
     # A pop has a hazard pointer to the node whose next it reads, set and checked before it reads.

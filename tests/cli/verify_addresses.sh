@@ -37,6 +37,35 @@ object <<<"${order/BELOW/x > y}"; all 0; says 'pointers into different objects a
 object <<<"${order/BELOW/(uintptr_t)x > (uintptr_t)y && x != &a}"; all 1; says 'deadlock'; says ' is below '
 object <<<"${order/BELOW/(uintptr_t)(x + 1) > (uintptr_t)y}"; run 3 "$asif" verify o.c; says 'the number of an address'
 
+# A tag of type char *, which begins as null and is counted up. C leaves that undefined; what comes of it is a number, and no memory.
+tag="
+struct tagged { int *at; char *tag; } __attribute__((aligned(16)));
+static int numbers[3] = {0, 1, 2};
+static struct tagged now = {numbers, NULL};
+static struct tagged load(void) { struct tagged t; __atomic_load(&now, &t, __ATOMIC_SEQ_CST); return t; }
+static void write(int v) {
+  struct tagged was = load(), next;
+  do next = (struct tagged){&numbers[v], COUNTED};
+  while (!__atomic_compare_exchange(&now, &was, &next, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+}
+static int read(void) { struct tagged t = load(); return USED; }
+$register"
+tagged() { # STATUS COUNTED USED
+  one=${tag/COUNTED/$2}
+  object <<<"${one/USED/$3}"; all "$1" --ops 2
+}
+for counted in 'was.tag + 1' 'was.tag - 3' '(char *)((uintptr_t)was.tag + 1)' '&was.tag[1]' '({ char *c = was.tag; c += 2; c; })' '({ char *c = was.tag; c++; ++c; })'; do
+  tagged 0 "$counted" '*t.at'
+  # A write makes another tag of it, and only a write does.
+  tagged 0 "$counted" '(t.tag == 0) != (t.at == numbers) ? 7 : *t.at'
+done
+tagged 0 'was.tag + 1' '(uintptr_t)t.tag > 3 ? 7 : *t.at'
+tagged 1 'was.tag + 1' '(uintptr_t)t.tag > 2 ? 7 : *t.at'
+says 'an offset is added to a pointer to no object, which C leaves undefined: taken as a number'
+tagged 1 'was.tag + 1' 't.tag ? *t.tag : 0'; says 'a null pointer is used'
+tagged 1 'was.tag + 100' 't.tag ? *t.tag : 0'; says 'Undefined behaviour'
+tagged 1 '(char *)((int *)was.tag + 1)' '*t.at'; says 'a null pointer is used'
+
 # A stripe. Whatever is asked of the same bits agrees.
 stripe="
 #define N 4

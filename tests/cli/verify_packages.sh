@@ -42,6 +42,23 @@ they 1 'ck_pr.h:.* a data race' ck_fifo.h ck_fifo_spsc.c --ops 2 -- $ck -DROLES
 they 0 "$linearizable" ck_fifo.h ck_fifo_spsc.c --ops 2 --races no -- $ck -DROLES
 # Two producers link their entries behind the same one, and a value is lost.
 they 1 'verdict: not linearizable\|verdict: violated' ck_fifo.h ck_fifo_spsc.c --ops 2 --races no -- $ck
+# The lists, with one thread that changes them.
+they 0 "$linearizable" ck_queue.h ck_queue.c --ops 3 --races no -- $ck
+they 1 'freed memory is used' ck_queue.h ck_queue.c --ops 2 --races no -- $ck -DEAGER
+they 1 'verdict: not linearizable\|verdict: violated' ck_queue.h ck_queue.c --ops 2 --races no -- $ck -DFREE_FOR_ALL
+# What exchanges two words at once has no form with builtins: ck_pairs.h gives it one. Generations are of type char *, and begin as null.
+pairs="$ck -include ck_pairs.h"
+# shellcheck disable=SC2086
+{
+  they 0 "$linearizable" ck_stack.h ck_stack.c --ops 2 --races no -- $pairs -DNO_BATCH
+  # A batch_pop leaves the generation as it is.
+  they 1 'memory is freed twice' ck_stack.h ck_stack.c --ops 2 --races no -- $pairs
+  they 1 'verdict: not linearizable\|verdict: violated' ck_stack.h ck_stack.c --ops 3 --races no -- $pairs -DNO_BATCH -DONE_WORD
+  they 0 "$linearizable" ck_fifo.h ck_fifo.c --ops 2 --races no -- $pairs
+  they 1 'verdict: not linearizable\|verdict: violated' ck_fifo.h ck_fifo.c --ops 3 --races no -- $pairs -DONE_WORD
+}
+they 0 "$linearizable" ck_stack.h ck_stack.c --ops 2 --races no -- $ck -DKIND=upmc -DKEEP
+they 1 'verdict: not linearizable\|verdict: violated' ck_stack.h ck_stack.c --ops 3 --races no -- $ck -DKIND=upmc -DNO_BATCH
 
 # DPDK's ring, as it is for C11.
 flags='-I/usr/include/dpdk -I/usr/include/x86_64-linux-gnu/dpdk -include rte_config.h -march=corei7 -DRTE_FORCE_INTRINSICS -DRTE_USE_C11_MEM_MODEL'

@@ -2,11 +2,18 @@
  * generation, so that a ck_stack_pop_mpmc that was under way takes the stack for the one it has seen (ABA). Without pop_all
  * (-DNO_BATCH) the generation saves it.
  *
- * Its nodes must stay nodes for as long as there are threads. */
+ * Its nodes must stay nodes for as long as there are threads. KIND: mpmc, upmc. The second has no generation: it is for nodes that do not come
+ * back (-DKEEP). */
 #include <asif.h>
 #include <stdlib.h>
 
 #include <ck_stack.h>
+
+#ifndef KIND
+#define KIND mpmc
+#endif
+#define CALL_(name, kind) ck_stack_##name##_##kind
+#define CALL(name, kind)  CALL_(name, kind)
 
 struct item {
   ck_stack_entry_t entry; /* first: an entry is its item */
@@ -17,25 +24,29 @@ static ck_stack_t stack __attribute__((aligned(16)));
 static void push(int v) {
   struct item *i = malloc(sizeof *i);
   i->value = v;
-  ck_stack_push_mpmc(&stack, &i->entry);
+  CALL(push, KIND)(&stack, &i->entry);
 }
 
 static int pop(void) {
-  struct item *i = (struct item *)ck_stack_pop_mpmc(&stack);
+  struct item *i = (struct item *)CALL(pop, KIND)(&stack);
   if (!i) return ASIF_EMPTY;
   int v = i->value;
+#ifndef KEEP
   free(i);
+#endif
   return v;
 }
 
 /* All values, as the digits of a number, the top first. */
 static int pop_all(void) {
-  struct item *i = (struct item *)ck_stack_batch_pop_mpmc(&stack);
+  struct item *i = (struct item *)CALL(batch_pop, KIND)(&stack);
   int all = 0;
   while (i) {
     struct item *next = (struct item *)i->entry.next;
     all = all * 10 + i->value;
+#ifndef KEEP
     free(i);
+#endif
     i = next;
   }
   return all;
