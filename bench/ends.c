@@ -1,17 +1,23 @@
 /* make bench-ends: does a search of every schedule of all clients of three threads, two operations each, end?
  *
- *   bench-ends BUILD [WORD...]   objects whose files' names contain any of the words, all by default
+ *   bench-ends BUILD [--seconds N] [WORD...]   objects whose files' names contain any of the words, all by default
  *
  * `asif test FILE --threads 3 --ops 2 -j 1`, of the objects that are right: the models (objects) and the library
- * (objects/harness). Objects with roles for two threads have two. One run each, and no longer than the bar by the
- * clock; of a search that has not ended by then the figures are where it stopped. cpu_seconds: of the process that runs
- * the code, without the compiler.
+ * (objects/harness). Objects with roles for two threads have two. One run each, which is interrupted when it has taken
+ * as much CPU time as the bar (or N, if that is less), however busy the machine is; of a search that has not ended by
+ * then the figures are where it stopped. cpu_seconds: of the process that runs the code, without the compiler.
  *
  * Written to bench/results/ends.tsv when all rows run. */
+#include <dirent.h>
+#include <fcntl.h>
 #include <glob.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "common.h"
 
@@ -33,6 +39,7 @@ struct measured {
 };
 static struct measured all[OBJECTS_MOST];
 static int count;
+static unsigned seconds_most; /* as asked for; 0: not */
 static char program[4096], folder[4096], out[4200];
 
 static bool is_wrong(const char *file) {
@@ -41,15 +48,65 @@ static bool is_wrong(const char *file) {
   return false;
 }
 
+static unsigned limit_of(int group) {
+  return seconds_most && seconds_most < groups[group].seconds ? seconds_most : groups[group].seconds;
+}
+
+/* CPU seconds of the processes of a group that have not ended. */
+static double cpu_of(pid_t group) {
+  double sum = 0;
+  DIR *proc = opendir("/proc");
+  for (struct dirent *e; proc && (e = readdir(proc));) {
+    char path[300], text[1000];
+    long of;
+    unsigned long user, system;
+    if (e->d_name[0] < '0' || e->d_name[0] > '9') continue;
+    snprintf(path, sizeof path, "/proc/%s/stat", e->d_name);
+    FILE *f = fopen(path, "r");
+    if (!f) continue;
+    size_t n = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    text[n] = '\0';
+    const char *name_ends = strrchr(text, ')');
+    if (name_ends &&
+        sscanf(name_ends + 1, " %*c %*d %ld %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &of, &user, &system) == 3 &&
+        of == group)
+      sum += (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+  }
+  if (proc) closedir(proc);
+  return sum;
+}
+
+/* Interrupted, it says how far it came. */
+static void run_for(char *const *argv, double cpu_seconds) {
+  fflush(NULL);
+  pid_t pid = fork();
+  if (!pid) {
+    int fd = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    dup2(fd, 1);
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGINT);
+    execvp(argv[0], argv);
+    perror(argv[0]);
+    _exit(127);
+  }
+  int status = 0;
+  pid_t ended = 0;
+  for (bool told = false; pid > 0 && !(ended = waitpid(pid, &status, WNOHANG)); usleep(200000)) {
+    if (told || cpu_of(pid) < cpu_seconds) continue;
+    kill(pid, SIGINT);
+    told = true;
+  }
+  if (ended != pid || (WIFEXITED(status) && WEXITSTATUS(status) == 127)) exit(2);
+}
+
 static void run_with(struct measured *m, unsigned threads) {
-  char limit[20], number[20];
-  snprintf(limit, sizeof limit, "%u", groups[m->group].seconds);
+  char number[20];
   snprintf(number, sizeof number, "%u", threads);
   m->threads = threads;
   double begin = clock_seconds();
-  run_program((char *[]){program, "test", (char *)m->file, "--json", "--threads", number, "--ops", "2", "-j", "1", "-t",
-                         limit, NULL},
-              out, 0, NULL);
+  run_for((char *[]){program, "test", (char *)m->file, "--json", "--threads", number, "--ops", "2", "-j", "1", NULL},
+          limit_of(m->group));
   m->seconds = clock_seconds() - begin;
   char *json = read_text(out);
   string_of(json, "verdict", m->verdict, sizeof m->verdict);
@@ -91,6 +148,7 @@ static void write_results(void) {
   FILE *f = fopen("bench/results/ends.tsv", "w");
   if (!f) return;
   write_machine(f);
+  if (seconds_most) fprintf(f, "none longer than %u CPU seconds; ", seconds_most);
   fputs("asif test FILE --threads THREADS --ops 2 -j 1; clients: all, and those of which every schedule was explored; "
         "cpu_seconds: of the process that runs the code; seconds: of the whole command, by the clock, with the "
         "compiler\n",
@@ -107,7 +165,12 @@ static void write_results(void) {
 
 int main(int argc, char **argv) {
   bool left_out = false, met = true;
-  if (argc < 2) return fputs("usage: bench-ends BUILD [WORD...]\n", stderr), 2;
+  if (argc < 2) return fputs("usage: bench-ends BUILD [--seconds N] [WORD...]\n", stderr), 2;
+  int words = 2;
+  if (argc > 3 && !strcmp(argv[2], "--seconds")) {
+    seconds_most = (unsigned)strtoul(argv[3], NULL, 10);
+    words = 4;
+  }
   snprintf(program, sizeof program, "%s/asif", argv[1]);
   snprintf(folder, sizeof folder, "%s/bench.d", argv[1]);
   snprintf(out, sizeof out, "%s/ends.out", folder);
@@ -119,7 +182,7 @@ int main(int argc, char **argv) {
     if (glob(groups[g].files, 0, NULL, &files)) return fprintf(stderr, "no %s\n", groups[g].files), 2;
     for (size_t i = 0; i < files.gl_pathc && count < OBJECTS_MOST; i++) {
       if (is_wrong(files.gl_pathv[i])) continue;
-      if (!wanted(files.gl_pathv[i], argc - 2, argv + 2)) {
+      if (!wanted(files.gl_pathv[i], argc - words, argv + words)) {
         left_out = true;
         continue;
       }
