@@ -45,7 +45,7 @@ WRAPPED int WRAP(pthread_barrier_destroy)(pthread_barrier_t *barrier) {
                 b->came);
   b->destroyed = DESTROYED;
   sync_taken(b);
-  sync_record(POINT_LOCK, b, SIZE, false, CALLER);
+  sync_record(TOLD_DESTROY, b, SIZE, false, CALLER);
   return 0;
 }
 
@@ -67,7 +67,7 @@ WRAPPED int WRAP(pthread_barrier_wait)(pthread_barrier_t *barrier) {
     sync_unsupported("pthread_barrier_wait", "no other thread can run meanwhile");
   b->waiting |= (uint64_t)1 << current->id;
   point_when(POINT_WAIT, (uintptr_t)b, SIZE, passed, b);
-  sync_record(POINT_WAIT, b, SIZE, false, CALLER);
+  sync_record(TOLD_WOKEN, b, SIZE, false, CALLER);
   if (races_wanted()) races_acquire((uintptr_t)b); /* it may be destroyed already: the last to come may do that */
   SPIN_LAND(CALLER, 0);
   return 0;

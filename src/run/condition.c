@@ -3,7 +3,7 @@
  * A wait is four steps: it comes to wait, it gives up the mutex, it takes a signal, it takes the mutex. A signal
  * between the first two does what it would after both, since nobody else can have the mutex meanwhile.
  *
- * Who waits is known to waiters.c; here is the clock, and whether it was destroyed. Spurious wake-ups are not explored.
+ * Who waits is known to waiters.c; here is the clock, and whether it was destroyed.
  */
 #include <errno.h>
 #include <string.h>
@@ -44,14 +44,18 @@ static int wait_for_signal(struct condition *c, pthread_mutex_t *m, const uint64
     sync_others_first();
     sync_point_timed(POINT_WAIT, c, SIZE, pc);
   } else {
-    point_when(POINT_WAIT, (uintptr_t)c, SIZE, waiters_woken, c);
+    sync_others_first();
+    point_when(POINT_WAIT, (uintptr_t)c, SIZE, waiters_ready, c);
   }
   bool woken = waiters_leave();
   sync_taken(c);
-  sync_record(POINT_WAIT, c, SIZE, !woken, pc);
-  if (!woken) sync_timed_out(*until);
+  sync_record(woken ? TOLD_WOKEN : until ? TOLD_TIMED_OUT : TOLD_STIRRED, c, SIZE, false, pc);
+  if (!woken && until)
+    sync_timed_out(*until);
+  else if (!woken)
+    waiters_spurious();
   mutex_take(m, pc);
-  return woken ? 0 : ETIMEDOUT;
+  return woken || !until ? 0 : ETIMEDOUT;
 }
 
 static int wait_until(struct condition *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *when,
@@ -88,7 +92,7 @@ static void destroy(struct condition *c, uintptr_t pc) {
                 sync_name("the condition variable", c), waiters_asleep(c));
   c->destroyed = DESTROYED;
   sync_taken(c);
-  sync_record(POINT_WAKE, c, SIZE, false, pc);
+  sync_record(TOLD_DESTROY, c, SIZE, false, pc);
 }
 
 WRAPPED int WRAP(pthread_cond_init)(pthread_cond_t *c, const pthread_condattr_t *attributes) {

@@ -41,7 +41,7 @@ static long wait_on(uint32_t *at, uint32_t value, const uint64_t *until, uintptr
   }
   bool woken = waiters_leave();
   sync_changed();
-  sync_record(POINT_WAIT, at, SIZE, !woken, pc);
+  sync_record(woken ? TOLD_WOKEN : TOLD_TIMED_OUT, at, SIZE, false, pc);
   if (woken) return 0;
   sync_timed_out(*until);
   return fail(ETIMEDOUT);

@@ -160,7 +160,7 @@ static void destroy(pthread_mutex_t *m, uintptr_t pc) {
                 fiber_name(sync_fiber(owner_of(m))));
   m->__data.__kind = DESTROYED;
   sync_taken(m);
-  sync_record(POINT_LOCK, m, SIZE, false, pc);
+  sync_record(TOLD_DESTROY, m, SIZE, false, pc);
 }
 
 WRAPPED int WRAP(pthread_mutex_init)(pthread_mutex_t *m, const pthread_mutexattr_t *attributes) {

@@ -68,7 +68,13 @@ enum point_kind {
   POINT_JOIN,
   POINT_CALL,    /* an operation that touches nothing else */
   POINT_ACQUIRE, /* only stated by the code: whoever released at this address comes before (annotations.c) */
-  POINT_RELEASE
+  POINT_RELEASE,
+  /* What came of a step at one of those above: told of it, and never what a fiber is about to do. */
+  TOLD_READ_LOCK, /* locked for reading */
+  TOLD_DESTROY,
+  TOLD_WOKEN,
+  TOLD_STIRRED, /* woken without a signal */
+  TOLD_TIMED_OUT
 };
 
 enum step_flags {

@@ -63,7 +63,7 @@ static int taken(struct rwlock *l, bool write, uintptr_t pc) {
     count_reader(l, sync_self(), 1);
   }
   sync_taken(l);
-  sync_record(POINT_LOCK, l, SIZE, false, pc);
+  sync_record(write ? POINT_LOCK : TOLD_READ_LOCK, l, SIZE, false, pc);
   return 0;
 }
 
@@ -119,7 +119,7 @@ WRAPPED int WRAP(pthread_rwlock_destroy)(pthread_rwlock_t *lock) {
                 sync_name("the read-write lock", l), fiber_name(sync_fiber(holder(l))));
   l->destroyed = DESTROYED;
   sync_taken(l);
-  sync_record(POINT_LOCK, l, SIZE, false, CALLER);
+  sync_record(TOLD_DESTROY, l, SIZE, false, CALLER);
   return 0;
 }
 

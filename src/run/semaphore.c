@@ -53,7 +53,7 @@ WRAPPED int WRAP(sem_destroy)(sem_t *sem) {
   check(s, "destroys", CALLER);
   s->destroyed = DESTROYED;
   sync_taken(s);
-  sync_record(POINT_LOCK, s, SIZE, false, CALLER);
+  sync_record(TOLD_DESTROY, s, SIZE, false, CALLER);
   return 0;
 }
 

@@ -45,14 +45,18 @@ static bool alone_since(const struct fiber *f, size_t step) {
   return true;
 }
 
-static bool others_went(const struct fiber *f) {
-  if (!alone_since(f, f->timeout_step)) return true;
-  for (uint64_t rest = scheduler.alive & ~scheduler.spinning & ~((uint64_t)1 << f->id); rest; rest &= rest - 1) {
-    const struct fiber *other = &fibers[__builtin_ctzll(rest)];
-    bool waits = scheduler.waiting >> other->id & 1;
-    if (!waits || (other->ready != others_went && other->ready(other))) return false;
-  }
-  return true;
+static bool others_went(const struct fiber *f) { return !alone_since(f, f->timeout_step) || !sync_others_can(f); }
+
+static bool goes_on(const struct fiber *f) {
+  if (!(scheduler.waiting >> f->id & 1)) return true;
+  if (f->ready == waiters_ready) return waiters_woken(f);
+  return f->ready != others_went && f->ready(f);
+}
+
+bool sync_others_can(const struct fiber *f) {
+  for (uint64_t rest = scheduler.alive & ~scheduler.spinning & ~((uint64_t)1 << f->id); rest; rest &= rest - 1)
+    if (goes_on(&fibers[__builtin_ctzll(rest)])) return true;
+  return false;
 }
 
 void sync_point_timed(enum point_kind kind, const void *object, uint32_t size, uintptr_t pc) {

@@ -27,6 +27,8 @@ void sync_point_when(enum point_kind, const void *object, uint32_t size, ready *
  * things that may happen; then sync_timed_out. The memory is not checked. */
 void sync_point_timed(enum point_kind, const void *object, uint32_t size, uintptr_t pc);
 void sync_timed_out(uint64_t until);
+/* True if a fiber other than this one can take a step: by itself, and not because others cannot. */
+bool sync_others_can(const struct fiber *);
 /* The step changed the object. */
 void sync_changed(void);
 /* ... by taking it: what others did before they gave it up comes before. By giving it up. */
@@ -52,7 +54,9 @@ void maps(const char *function, uintptr_t pc);
 void waiters_reset(void);
 void waiters_add(const void *object); /* the fiber that runs */
 bool waiters_woken(const struct fiber *);
-bool waiters_leave(void); /* the fiber that runs goes on; whether it was woken, else its time is over */
+bool waiters_ready(const struct fiber *); /* ... or may wake without a signal */
+void waiters_spurious(void);              /* the fiber that runs did that */
+bool waiters_leave(void);                 /* the fiber that runs goes on; whether it was woken, else its time is over */
 unsigned waiters_wake(const void *object, unsigned most); /* how many will wake */
 unsigned waiters_asleep(const void *object);              /* how many wait and will not wake by themselves */
 uint64_t waiters_hash(void);

@@ -5,7 +5,8 @@
  * number, as has each arrival, and a fiber can take a signal with a higher number than its own. Of these it takes the
  * earliest, which the fewest others could have.
  *
- * No waiter wakes without a signal: spurious wake-ups are not explored. */
+ * Without a signal a waiter of a condition variable may wake too, as POSIX and C++ say: once in a run, and only while
+ * somebody else can go on, so that those who wait for what nobody will do are found. */
 #include "run/sync.h"
 
 #include "base/hash.h"
@@ -21,11 +22,13 @@ static struct {
 } signals[FIBERS_MOST]; /* in the order they were sent; never more of an object than there are waiters to take them */
 static unsigned signal_count;
 static uint32_t now;
+static unsigned spurious; /* how many woke without a signal */
+enum { SPURIOUS_MOST = 1 };
 
 void waiters_reset(void) {
   if (!now) return; /* nobody waited in the last run */
   for (unsigned i = 0; i < FIBERS_MOST; i++) waiters[i].object = NULL;
-  signal_count = now = 0;
+  signal_count = now = spurious = 0;
 }
 
 void waiters_add(const void *object) { waiters[current->id] = (struct waiter){.object = object, .since = ++now}; }
@@ -41,6 +44,12 @@ bool waiters_woken(const struct fiber *f) {
     if (takes(w, i)) return true;
   return false;
 }
+
+bool waiters_ready(const struct fiber *f) {
+  return waiters_woken(f) || (spurious < SPURIOUS_MOST && sync_others_can(f));
+}
+
+void waiters_spurious(void) { spurious++; }
 
 static void drop_signal(unsigned i) {
   for (signal_count--; i < signal_count; i++) signals[i] = signals[i + 1];
@@ -104,7 +113,7 @@ unsigned waiters_wake(const void *object, unsigned most) {
 
 /* Numbers matter only by their order. */
 uint64_t waiters_hash(void) {
-  uint64_t h = 1;
+  uint64_t h = 1 + spurious;
   for (unsigned i = 0; i < FIBERS_MOST; i++) {
     const struct waiter *w = &waiters[i];
     if (!w->object) continue;
@@ -115,5 +124,5 @@ uint64_t waiters_hash(void) {
   return h;
 }
 
-const struct wait_kind signal_wait = {waiters_woken, "a signal to the condition variable", NULL,
+const struct wait_kind signal_wait = {waiters_ready, "a signal to the condition variable", NULL,
                                       ", which nobody is left to send"};

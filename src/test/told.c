@@ -215,14 +215,18 @@ static bool changes(void *self, uintptr_t cell) {
 
 void put_name(struct telling *k, const struct named *n, struct text *t) { named_put(k->naming, n, changes, k, t); }
 
-static const char *const words[] = {[POINT_READ] = "load",       [POINT_WRITE] = "store",
-                                    [POINT_UPDATE] = "update",   [POINT_BLOCK] = "atomic block",
-                                    [POINT_LOCK] = "lock",       [POINT_UNLOCK] = "unlock",
-                                    [POINT_WAIT] = "wait for",   [POINT_WAKE] = "wake",
-                                    [POINT_ALLOC] = "allocate",  [POINT_FREE] = "free",
-                                    [POINT_YIELD] = "yield",     [POINT_START] = "start",
-                                    [POINT_JOIN] = "join",       [POINT_CALL] = "touches nothing that others can see",
-                                    [POINT_ACQUIRE] = "acquire", [POINT_RELEASE] = "release"};
+static const char *const words[] = {
+    [POINT_READ] = "load",           [POINT_WRITE] = "store",
+    [POINT_UPDATE] = "update",       [POINT_BLOCK] = "atomic block",
+    [POINT_LOCK] = "lock",           [POINT_UNLOCK] = "unlock",
+    [POINT_WAIT] = "wait for",       [POINT_WAKE] = "wake",
+    [POINT_ALLOC] = "allocate",      [POINT_FREE] = "free",
+    [POINT_YIELD] = "yield",         [POINT_START] = "start",
+    [POINT_JOIN] = "join",           [POINT_CALL] = "touches nothing that others can see",
+    [POINT_ACQUIRE] = "acquire",     [POINT_RELEASE] = "release",
+    [TOLD_READ_LOCK] = "lock",       [TOLD_DESTROY] = "destroy",
+    [TOLD_WOKEN] = "woken at",       [TOLD_STIRRED] = "woken without a signal at",
+    [TOLD_TIMED_OUT] = "time out at"};
 
 void put_deed(struct telling *k, const struct told_access *a, bool shown, struct text *t) {
   unsigned kind = a->access.kind;
@@ -294,6 +298,10 @@ void put_access(struct telling *k, const struct told_access *a, bool shown, stru
     break;
   case POINT_LOCK:
     if (a->access.failed) text_add(t, ": it is taken");
+    break;
+  case TOLD_READ_LOCK: text_add(t, " for reading"); break;
+  case POINT_WAKE:
+    if (a->access.failed) text_add(t, ": nobody waits");
     break;
   case POINT_ALLOC:
     if (a->access.again) text_add(t, " again");
