@@ -510,7 +510,10 @@ static enum ended execute(struct run *run, const struct inst *in) {
   case I_ALLOC: return step_allocate(run, in);
   case I_FREE: return step_release(run, in);
   case I_RETURN: return finish(run, in);
-  case I_ATOMIC: run->atomic = in->imm != 0; return GO_ON;
+  case I_ATOMIC:
+    if (!run->atomic) run->before = run->choices->depth;
+    run->atomic = in->imm != 0;
+    return GO_ON;
   case I_LIN:
   case I_LIN_FOR: return linearize(run, in);
   case I_OWN:
@@ -641,6 +644,7 @@ static enum moved machine_again(struct system *system, const void *from, unsigne
       o = run_step(&run, run.op->entry);
     }
   }
+  move->settled = (uint8_t)(run.atomic ? run.before : choices->depth);
   move->begun = o == WAIT && !before->pc && m->options.fuse_events && (move->locked || run.accessed);
   return o == STOP ? MOVED : o == WAIT ? WAITS : FAULTED;
 }

@@ -210,7 +210,8 @@ struct run {
   struct move *move;
   const struct program_op *op;
   bool accessed;    /* the one access of the step was made */
-  bool atomic;      /* within ASIF_ATOMIC */
+  bool atomic;      /* within ASIF_ATOMIC, */
+  unsigned before;  /* ... and so many choices were made before it */
   bool watched;     /* it begins with a call, and stops before a first access that is plain (race.c) */
   bool statement;   /* --steps statement: the statement that is this step has begun */
   uint32_t exactly; /* run so many instructions; 0: to the step's end */

@@ -25,6 +25,19 @@ struct chances {
   bool locked;             /* one within an operation waits for a lock */
 };
 
+bool waits_always(struct system *system, const void *from, unsigned thread, const struct choices *choices,
+                  const struct move *move, void *to) {
+  unsigned settled = move->settled;
+  struct choices other = *choices;
+  struct move made;
+  other.made = (uint8_t)settled;
+  do {
+    other.depth = 0;
+    if (system->move(system, from, thread, &other, to, &made) != WAITS) return false;
+  } while (choices_next(&other) && other.made > settled);
+  return true;
+}
+
 static bool may_call(const struct chances *k, uint32_t set, const struct chance *c) {
   const struct traces *traces = &k->w->traces;
   return traces->may_call(traces->self, set, c->thread, c->call.call);
@@ -76,7 +89,7 @@ static bool look_at(struct chances *k, unsigned thread) {
     if (!calls && moved != WAITS) return false;
     if (!calls)
       k->locked |= move.locked;
-    else if (moved != WAITS || move.begun)
+    else if (moved != WAITS || (move.begun && waits_always(w->system, w->from, thread, &choices, &move, w->to)))
       add_chance(k, thread, moved == WAITS, &move);
   } while (choices_next_in(&w->mem, &choices));
   return true;
@@ -122,7 +135,8 @@ bool may_stall(struct worker *w) {
       if (moved == MOVED) inside[t] |= !calls;
       if (waits || moved != WAITS || !calls || !move.begun || !move.locked) continue;
       waits = traces->may_call(traces->self, w->set, t, move.events[0].call) &&
-              is_owed(w, traces->step(traces->self, w->set, move.events[0]));
+              is_owed(w, traces->step(traces->self, w->set, move.events[0])) &&
+              waits_always(w->system, w->from, t, &choices, &move, w->to);
     } while (choices_next_in(&w->mem, &choices));
   }
   for (unsigned t = 0; t < w->system->threads && waits; t++) waits = !inside[t] || !returns_alone(w, t);

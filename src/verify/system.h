@@ -101,7 +101,9 @@ struct move {
   bool guessed;       /* it made a choice that no execution may make (outside.c), */
   struct place guess; /* here */
   bool begun;         /* it WAITS, but the call that it would begin with can be made */
-  uint32_t length;    /* how much of the program it ran, for `again` */
+  uint8_t settled; /* it WAITS: so many of its choices are made; the others are part of what waits, made anew each time
+                      it is tried */
+  uint32_t length; /* how much of the program it ran, for `again` */
 };
 
 enum moved {
@@ -149,5 +151,10 @@ struct system {
    * worker. */
   struct system *(*copy)(struct mem *, const struct system *);
 };
+
+/* A move that is `begun`, and WAITS by these choices: does it, too, with those that are not settled made in any other
+ * way? Else it goes on in the end, as a lock that is waited for up to a time does. `to` is written over. */
+bool waits_always(struct system *, const void *from, unsigned thread, const struct choices *, const struct move *,
+                  void *to);
 
 #endif

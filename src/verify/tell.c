@@ -377,7 +377,7 @@ static void tell_waiting(struct telling *k, const void *state) {
     do {
       if (m->move(m, state, k->thread, &choices, there, &move) != WAITS) continue;
       if (at && !t.count) text_add(&t, "waits");
-      if (at || !move.begun) continue;
+      if (at || !move.begun || !waits_always(m, state, k->thread, &choices, &move, there)) continue;
       const char *name = called(k->subject, k->thread, move.events[0].call);
       if (!last || strcmp(last, name)) text_printf(&t, "%s %s", last ? " or" : "would call", name);
       last = name;

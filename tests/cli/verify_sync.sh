@@ -69,6 +69,35 @@ $register
 END_OF_C
 run 1 "$asif" verify o.c -o 2; says 'not linearizable'; run 0 "$asif" verify o.c -n 1 -o 2
 sed -i 's/if (pthread_mutex_timedlock(&m, NULL)) return;/while (pthread_mutex_timedlock(\&m, NULL)) {}/' o.c; all 0
+# A thread that has not called yet, and waits with the call's first access, waits for ever only if it does not time out.
+gives_up='
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static sem_t s;
+static void start(void) { sem_init(&s, 0, 0); }
+ASIF_INIT(start)
+static void get(void) { pthread_mutex_lock(&m); sem_wait(&s); pthread_mutex_unlock(&m); }
+static struct timespec past;
+static void put(void) { if (TRY) sem_post(&s); else pthread_mutex_unlock(&m); }
+static void got(int *n) { *n = 0; }
+static void given(int *n) { *n = 0; }
+ASIF_SPEC(two, int)
+ASIF_SPEC_OP(got, "get")
+ASIF_SPEC_OP(given, "put")
+ASIF_OBJECT(two)
+ASIF_ROLE(getter, 1, get)
+ASIF_ROLE(putter, 1, put)
+ASIF_OP(get)
+ASIF_OP(put)'
+object <<<"${gives_up/TRY/pthread_mutex_timedlock(&m, &past)}"; all 0; as_test 0
+object <<<"${gives_up/TRY/pthread_mutex_lock(&m)}"; all 1; says deadlock
+object <<<"${gives_up/TRY/asif_choose(2) || pthread_mutex_lock(&m)}"; run 1 "$asif" verify o.c; says 'would call put, and wait'
+object <<END_OF_C
+static atomic_int s;
+static void write(int v) { mtx_t m; mtx_init(&m, mtx_timed); mtx_lock(&m); s = mtx_timedlock(&m, NULL) == thrd_timedout ? v : 9; mtx_unlock(&m); }
+static int read(void) { return s; }
+$register
+END_OF_C
+all 0
 
 # Condition variables: a queue of one cell. A signal that comes before the wait is lost.
 cell="
