@@ -298,6 +298,11 @@ static struct expr *compare_pointers(struct front *f, struct place place, enum o
   return binary(f, place, op, a, b, TYPE_OF(INT));
 }
 
+/* GNU C moves a 'void *' by bytes. */
+static void steps_over(struct front *f, const struct type *of, struct place place) {
+  if (of->kind != TYPE_VOID) type_must_be_complete(f, of, place, "arithmetic on a pointer to");
+}
+
 /* Pointer and integer, integer and pointer, or two pointers. */
 static struct expr *pointer_arithmetic(struct front *f, struct place place, enum operator op, struct expr *a,
                                        struct expr *b) {
@@ -312,7 +317,7 @@ static struct expr *pointer_arithmetic(struct front *f, struct place place, enum
   if (!difference && !moved)
     front_fail(f, place, "'%s' and '%s' cannot be combined so", type_text(f, a->type->plain),
                type_text(f, b->type->plain));
-  type_must_be_complete(f, a->type->of, place, "arithmetic on a pointer to");
+  steps_over(f, a->type->of, place);
   if (difference) return binary(f, place, op, a, b, TYPE_OF(LONG));
   return binary(f, place, op, a, expr_convert(f, b, TYPE_OF(LONG), true), a->type->plain);
 }
@@ -403,7 +408,7 @@ struct expr *expr_assign(struct front *f, struct place place, enum operator op, 
     b = integer(f, b, place, "this operator");
     if (op != OP_ADD && op != OP_SUB) front_fail(f, place, "only += and -= work on a pointer");
     if (type_is_int128(b->type)) b = expr_convert(f, b, TYPE_OF(LONG), true);
-    type_must_be_complete(f, to->of, place, "arithmetic on a pointer to");
+    steps_over(f, to->of, place);
     computing = to;
   } else {
     bool shifts = op == OP_SHL || op == OP_SHR;
@@ -428,7 +433,7 @@ struct expr *expr_step(struct front *f, struct place place, enum operator op, bo
   if (t->kind == TYPE_FLOAT && t->outside) refuse_float(f, t, place);
   if (!type_is_scalar(t) && !type_is_floating(t))
     front_fail(f, place, "%s needs a number or a pointer, not '%s'", op == OP_ADD ? "++" : "--", type_text(f, t));
-  if (t->kind == TYPE_POINTER) type_must_be_complete(f, t->of, place, "arithmetic on a pointer to");
+  if (t->kind == TYPE_POINTER) steps_over(f, t->of, place);
   struct expr *e = expr_new(f, E_STEP, place, a, NULL, NULL);
   e->op = op;
   e->postfix = postfix;

@@ -111,6 +111,8 @@ struct value value_binary(struct lowering *l, enum operator op, const struct typ
   return value_in(d);
 }
 
+#define VOID_ARITHMETIC "arithmetic on a 'void *'"
+
 /* Where it may leave an array that is a member, the machine looks. */
 static bool stays_inside(const struct lowering *l, struct value p, int64_t cells) {
   if (cells && p.kind == VALUE_REG && l->unit->member_arrays) return false;
@@ -127,7 +129,7 @@ struct value value_moved(struct lowering *l, struct value p, struct value by, co
   int64_t cells = back ? -(int64_t)of->cells : (int64_t)of->cells;
   int64_t bytes = of->kind == TYPE_VOID ? 1 : (int64_t)of->size;
   if (back) bytes = -bytes;
-  if (of->kind == TYPE_VOID) lower_loose(l, at, "arithmetic on a 'void *'");
+  if (of->kind == TYPE_VOID) lower_loose(l, at, VOID_ARITHMETIC);
   if (by.kind == VALUE_NUMBER && !bound && by.imm > -(1 << 20) && by.imm < 1 << 20 &&
       stays_inside(l, p, by.imm * cells)) {
     p.imm += by.imm * cells;
@@ -153,6 +155,7 @@ struct value value_added(struct lowering *l, struct value p, struct value by, co
 }
 
 static struct value differ(struct lowering *l, const struct expr *e) {
+  if (e->a->type->of->kind == TYPE_VOID) lower_loose(l, e->place, VOID_ARITHMETIC);
   struct value a = lower_value(l, e->a), b = lower_value(l, e->b);
   reg x = value_reg(l, a, e->place), y = value_reg(l, b, e->place), d = reg_new(l, 1, "");
   struct inst *in = emit_inst(l, I_DIFFER, e->place);

@@ -27,7 +27,7 @@ static struct value update_plain(struct lowering *l, const struct lvalue *to, co
 
 /* The arithmetic of the object's own type gives the same as that of the computing type. */
 static bool fetch_does(const struct update *u, const struct type *t) {
-  if (t->kind == TYPE_POINTER) return true;
+  if (t->kind == TYPE_POINTER) return t->of->kind != TYPE_VOID;
   if (t->kind == TYPE_BOOL || !type_is_word(t) || !type_is_word(u->computing)) return false;
   if (t->bits == u->computing->bits && t->is_signed == u->computing->is_signed) return true;
   return u->op == OP_ADD || u->op == OP_SUB || u->op == OP_MUL || u->op == OP_AND || u->op == OP_OR ||

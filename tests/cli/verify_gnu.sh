@@ -42,6 +42,21 @@ refused 'a label in a statement that is used as an expression is outside' '({ l:
 true_for '(calls = 0, (f() ?: 9) == 2 && (zero ?: 9) == 9 && calls == 1)' 'static __thread int calls; static int f(void) { return ++calls + 1; }'
 false_for '(one ?: 9) == 9'
 
+# A pointer to void moves by bytes.
+bytes='#include <stddef.h>
+struct s { int a; short b; char c[4]; };
+static struct s s = {1, 2, {3, 4, 5, 6}};
+static const void *const behind = (void *)&s + 4;
+static struct s *around(void *c) { return c - offsetof(struct s, c); }
+static int steps(void) { void *p = &s; p += 6; p -= 2; p++; --p; return *(short *)p; }
+static int walks(void) { int n = 0; for (void *p = s.c, *end = 4 + p; p < end; p += 2) n = n * 10 + *(char *)p; return n; }'
+true_for 'around(s.c)->b == 2 && *(const short *)behind == 2 && behind - (void *)&s == 4' "$bytes"
+true_for 'steps() == 2 && walks() == 35' "$bytes"
+true_for 'f(&one) == 4' 'static int f(void *p) { void *_Atomic q = p; q += 5; q--; return q - p; }'
+false_for 'behind - (void *)&s == 1' "$bytes"
+false_for 'walks() == 3456' "$bytes"
+refused "arithmetic on a pointer to 'struct t', which is incomplete here" 'f(0)' 'struct t; static struct t *f(struct t *p) { return p + 1; }'
+
 # Ranges of cases, at both ends.
 range='static int f(int x) { switch (x) { case -3 ... -1: return 1; case 5: return 2; case 6 ... 8: return 3; default: return 4; } }
 static int g(unsigned x) { switch (x) { case 0xfffffff0 ... 0xffffffff: return 1; default: return 0; } }'
