@@ -103,6 +103,7 @@ static struct value fetch(struct lowering *l, const struct expr *e, enum operato
   struct lvalue to = object_of(l, e);
   struct value by = lower_value(l, e->args[1]);
   struct update u = {op, by, e->args[1]->type, to.type, true, e->postfix, e->place, NULL, false};
+  if (to.type->kind == TYPE_POINTER && to.type->of->size > 1) l->program->pointer_fetch = e->place;
   return lower_update(l, &to, &u);
 }
 

@@ -302,7 +302,8 @@ struct program {
   bool unordered;   /* some expression can be evaluated in several orders: there is a choice where compilers take one */
   bool frees;       /* I_FREE without FLAG_LOCAL appears */
   bool reallocates; /* realloc appears: a block always moves */
-  bool loose;       /* memory may be accessed as another type than it has: pointers are moved by bytes, not by cells */
+  struct place pointer_fetch; /* atomic_fetch_add or atomic_fetch_sub of a pointer to more than a byte; line 0: none */
+  bool loose; /* memory may be accessed as another type than it has: pointers are moved by bytes, not by cells */
   struct place loose_place; /* ... where that begins, and */
   const char *loose_text;   /* what it is */
 };

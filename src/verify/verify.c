@@ -135,6 +135,18 @@ static void note_added(struct subject *s, struct verified *out) {
        text_string(&t));
 }
 
+static void note_pointer_fetch(struct subject *s, struct verified *out) {
+  struct text t;
+  if (!s->program->pointer_fetch.line) return;
+  text_open(&t, s->mem);
+  place_print(s->unit, s->program->pointer_fetch, &t);
+  note(
+      s, out,
+      "%s: atomic_fetch_add and atomic_fetch_sub move a pointer by elements here, as C has it; those of GCC move it by "
+      "bytes (its += and -= by elements)",
+      text_string(&t));
+}
+
 void note_assumptions(struct subject *s, struct verified *out) {
   enum reduce how = s->options->search.reduce;
   note_never_called(s, out);
@@ -159,6 +171,7 @@ void note_assumptions(struct subject *s, struct verified *out) {
   note_volatile(s, out);
   note_ordered(s, out);
   note_added(s, out);
+  note_pointer_fetch(s, out);
   struct text weak;
   text_open(&weak, s->mem);
   if (program_weak_note(s->program, &weak)) note(s, out, "%s", text_string(&weak));

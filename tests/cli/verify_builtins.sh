@@ -124,7 +124,11 @@ static void write(int v) { int *was = atomic_fetch_add(&at, v); atomic_fetch_sub
 static int read(void) { return s; }
 END_OF_C
 run 1 "$asif" verify o.c; says 'out of bounds'
-run 0 "$asif" verify o.c -n 1
+run 0 "$asif" verify o.c -n 1; says 'atomic_fetch_add and atomic_fetch_sub move a pointer by elements here, as C has it; those of GCC move it by bytes'
+sed -i 's/atomic_fetch_add(&at, v)/at; at += v/; s/atomic_fetch_sub(&at, v)/at -= v/' o.c # these, GCC moves by elements
+run 0 "$asif" verify o.c -n 1; case $out in *GCC*) fail "there is no atomic_fetch_add: $out" ;; esac
+sed -i 's/at += v/atomic_fetch_add(\&at, v)/; s/int cells/char cells/; s/int \*/char */g' o.c
+run 0 "$asif" verify o.c -n 1; case $out in *GCC*) fail "bytes are elements: $out" ;; esac
 
 # The new value wraps around as the one that is stored does.
 object <<'END_OF_C'
