@@ -33,6 +33,12 @@ static int ask(const struct history *h, const struct spec *spec, enum method met
   } else {
     answer = r.verdict;
     *culprit = r.culprit;
+    bool blamed = r.culprit == UINT32_MAX || r.unsure;
+    for (size_t i = 0; i < r.core_count; i++) blamed |= r.core[i] == r.culprit;
+    if (!blamed) {
+      history_dump(h, spec);
+      test_fail(__FILE__, __LINE__, "the culprit is not in the core");
+    }
   }
   mem_close(&m);
   return answer;

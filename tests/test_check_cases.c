@@ -300,6 +300,9 @@ static void culprit_is(const char *spec_name, const char *text, uint32_t line) {
            method_names[k]);
     CHECKF(h->ops.at[r->culprit].line == line, "%s, %s: line %u, not %u", spec_name, method_names[k],
            h->ops.at[r->culprit].line, line);
+    bool blamed = false;
+    for (size_t i = 0; i < r->core_count; i++) blamed |= r->core[i] == r->culprit;
+    CHECKF(blamed && r->confirmed, "%s, %s: the culprit is not in the core", spec_name, method_names[k]);
   }
   mem_close(&m);
 }
@@ -316,6 +319,35 @@ TEST(check_cases_first_culprit) {
              "s add(1) A\ns Ok(true) A\n",
              5);
   culprit_is("queue", "p enq(1) A\np Ok() A\nq deq() B\nq Ok(3) B\np deq() A\np Ok(4) A\n", 3);
+  /* Others of the same kind are wrong too once it has returned. */
+  culprit_is("queue", "q enq(1) A\nq Ok() A\nq deq() A\nq deq() B\nq Empty() B\nq Empty() A\n", 3);
+  culprit_is("stack", "s push(1) A\ns Ok() A\ns pop() A\ns pop() B\ns Empty() B\ns Empty() A\n", 3);
+  culprit_is("priority-queue",
+             "p insert(1) A\np Ok() A\np insert(2) A\np Ok() A\np insert(3) A\np Ok() A\np deq() A\np deq() B\n"
+             "p Ok(2) B\np Ok(3) A\n",
+             7);
+}
+
+/* What open operations return later may make others wrong than the culprit, which is needed for what is shown all the
+ * same: until it returned nobody knew what they would return. */
+TEST(check_cases_culprit_is_needed) {
+  struct mem m;
+  const struct history *h;
+  mem_open(&m, NULL);
+  if (MEM_GUARD(&m)) abort();
+  for (int k = 0; k < 2; k++) {
+    const struct check_result *r =
+        decide_text(&m, "hash-map",
+                    "m put-if-absent(1, 2) A\nm Ok(nil) A\nm replace(1, 1) A\nm insert(1, 1) B\nm remove(1) C\n"
+                    "m put(1, 1) D\nm get(1) E\nm Ok(1) E\nm Ok(1) A\nm get(1) A\nm Ok(nil) C\n"
+                    "m Ok(false) B\nm Ok(2) A\nm Ok(1) D\n",
+                    methods[k], &h);
+    CHECKF(r->verdict == VERDICT_VIOLATED && r->confirmed && r->core_count == 2 && !r->by_return, "%s: %s",
+           method_names[k], r->reason);
+    CHECKF(h->ops.at[r->core[0]].line == 1 && r->core[1] == r->culprit, "%s: line %u", method_names[k],
+           h->ops.at[r->core[0]].line);
+  }
+  mem_close(&m);
 }
 
 /* What is open when the fault shows is explained by what it returned later: two insertions and a removal, not all that

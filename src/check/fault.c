@@ -339,6 +339,37 @@ static void bisect(struct bisection *b, const struct decision *d) {
   if (!b->found.exact) bisect_by_search(b);
 }
 
+/* The operations of a prefix that are on the values of one of them, whose others may be left out; all there are if that
+ * cannot be done. */
+static op_list around(const struct part *prefix, struct mem *m, uint32_t which) {
+  op_list list = {0};
+  value its[2], on[2];
+  const struct op *o = &prefix->ops[which];
+  int count = op_values(prefix->spec, o, its);
+  bool apart = !spec_independent(prefix->spec) || (count >= 0 && count < 2 && !op_ties(prefix->spec, o));
+  for (uint32_t i = 0; count == 1 && apart && i < prefix->count; i++) {
+    int n = op_values(prefix->spec, &prefix->ops[i], on);
+    if (n <= 0 || (on[0] != *its && (n == 1 || on[1] != *its))) continue;
+    vec_push(m, &list, i);
+    apart = !spec_independent(prefix->spec) || (n == 1 && !op_ties(prefix->spec, &prefix->ops[i]));
+  }
+  for (uint32_t i = 0; !apart && i < prefix->count; i++) vec_push(m, &list, i);
+  vec_push(m, &list, which);
+  return list;
+}
+
+/* The culprit belongs to what is shown. A monitor may have named operations that are wrong without it, now that it has
+ * returned: those it may have excused before. */
+static void blame_culprit(struct mem *m, struct fault *f) {
+  const op_list *core = &f->decision.core;
+  for (size_t i = 0; i < core->count; i++)
+    if (core->at[i] == f->culprit) return;
+  op_list with = around(&f->prefix, m, f->culprit);
+  for (size_t i = 0; i < core->count; i++) vec_push(m, &with, core->at[i]);
+  core_sort(&with);
+  f->decision.core = with;
+}
+
 void find_fault(const struct part *p, const struct decision *d, enum decide_by by, struct mem *m, struct fault *out) {
   assert(d->verdict == VERDICT_VIOLATED);
   struct bisection b = {.part = p,
@@ -368,6 +399,7 @@ void find_fault(const struct part *p, const struct decision *d, enum decide_by b
   }
   out->unsure = !out->exact;
   out->culprit = b.bad < b.count ? events[b.returns[b.bad]] >> 1 : UINT32_MAX;
+  if (out->exact) blame_culprit(m, out);
   mem_free(m, events);
   mem_free(m, b.returns);
 }

@@ -377,13 +377,25 @@ static void blame_core(const struct part *p, struct shrunk *s) {
   s->culprit = last;
 }
 
-/* What was open at the fault is given the results it had later. What is wrong stays so, and what these operations did
- * to other values need no longer be shown: Enq(1), Enq(2), Deq() -> 2 instead of those with all that open dequeues
- * might have taken. */
-static void know_later(const struct part *whole, struct part *sub, const op_list *list) {
+/* What was open at the fault has the results it has in `from`: in the whole part, the ones it had later. What is wrong
+ * stays so with these, and what such operations did to other values need no longer be shown: Enq(1), Enq(2), Deq() -> 2
+ * instead of those with all that open dequeues might have taken. */
+static void results_as_in(const struct part *from, struct part *sub, const op_list *list) {
   struct op *ops = (struct op *)sub->ops; /* part_restrict has just made them */
   for (uint32_t i = 0; i < sub->count; i++)
-    if (op_pending(&ops[i])) ops[i].result = whole->ops[list->at[i]].result;
+    if (op_pending(&ops[i])) ops[i].result = from->ops[list->at[i]].result;
+}
+
+/* Is it wrong already before the culprit returns? */
+static bool wrong_before(struct part *sub, uint32_t culprit, struct mem *m) {
+  struct op *o = (struct op *)&sub->ops[culprit], returned = *o;
+  struct shrink s = {.mem = m, .attempt = mem_child(m), .part = sub};
+  s.fate = mem_zero(m, (size_t)sub->count + 1, 1); /* KEPT */
+  o->ret = NO_RETURN;
+  o->result = V_UNKNOWN;
+  bool wrong = still_wrong(&s);
+  *o = returned;
+  return wrong;
 }
 
 enum { KNOW_MOST = 200 }; /* operations: monitors do not know what open operations return, only the search does */
@@ -405,11 +417,15 @@ void shrink_part(const struct part *part, const struct fault *f, struct mem *m, 
   struct part whole = *p;
   whole.global = whole.global_event = NULL;
   struct part sub = part_restrict(&whole, m, list.at, list.count);
-  bool forgets = list.count > KNOW_MOST;
-  if (!forgets) know_later(part, &sub, &list);
   uint32_t culprit = UINT32_MAX;
   for (uint32_t i = 0; i < sub.count; i++)
     if (f->exact && list.at[i] == f->culprit) culprit = i;
+  bool forgets = list.count > KNOW_MOST;
+  if (!forgets) results_as_in(part, &sub, &list);
+  if (!forgets && culprit != UINT32_MAX && wrong_before(&sub, culprit, m)) { /* then they are another fault */
+    results_as_in(p, &sub, &list);
+    forgets = true;
+  }
   shrink_all(&sub, culprit, sub.count == p->count ? f : NULL, m, seconds, out);
   for (size_t i = 0; i < out->core.count; i++) out->core.at[i] = list.at[out->core.at[i]];
   for (size_t i = 0; i < out->free.count; i++) out->free.at[i] = list.at[out->free.at[i]];
