@@ -296,9 +296,10 @@ _Noreturn static void tell_freed(const struct accessed *a, unsigned other, uintp
       fiber_name(&fibers[other]), write ? "writes" : "reads", place, fiber_name(current));
 }
 
-/* mask: of the other access. */
+/* mask: of the other access. In a sequential run nothing is concurrent, whoever makes the calls. */
 static void tell(const struct accessed *a, unsigned other, uintptr_t pc, uint8_t mask, bool write, bool atomic) {
   char place[200];
+  if (in_sequence) return;
   if (a->frees) tell_freed(a, other, pc & PC_ONLY, mask & a->mask, write);
   if (UNLIKELY((a->pc | pc) & PC_FORGIVEN)) {
     forgive_race(a->address, a->size, a->pc, pc);

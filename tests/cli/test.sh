@@ -77,6 +77,26 @@ for skip in yes no; do
   try 1 stack.c --spec self --client 'look() | poke()' --bound 2 -j 1 --skip $skip; says 'data race'
 done
 try 1 stack.c --spec self --client 'look() | poke()' --dpor; says 'data race'; says ' of thread A'; says 'replay: --replay 1:rs:'
+# The operations one at a time do not race, even where calls of several threads are not ordered.
+cat >own.c <<'END'
+#include <asif.h>
+#include <stdatomic.h>
+static atomic_int gate, n;
+static _Thread_local int mine;
+static int pass(void) {
+  mine++;
+  atomic_fetch_add(&gate, 1);
+  return atomic_fetch_add(&n, 1);
+}
+static int look(void) {
+  int seen = *(int *)&gate;
+  return atomic_fetch_add(&n, 1 + 0 * seen);
+}
+ASIF_OBJECT(self)
+ASIF_OP(pass)
+ASIF_OP(look)
+END
+try 1 own.c --client 'pass() | pass() look()' -- -O0; says 'verdict: violated: data race'
 sed 's/\*q = 1/atomic_fetch_add(\&y, *q)/' stack.c >quiet.c
 try 0 quiet.c --spec self --client 'look() | poke()' --races no; says "on each other's stacks"; says 'no violation found'
 
