@@ -115,6 +115,17 @@ static enum ended fail_to_allocate(struct run *run, const struct inst *in) {
   return GO_ON;
 }
 
+/* Can an allocation give this block again, one that was freed? It may have been dissolved into bytes since it was
+ * given, and then stays so. */
+static bool fits_again(const struct machine *m, const struct machine_state *s, uint32_t object, const struct inst *in,
+                       const struct object *asked) {
+  const struct object *o = &state_objects(m, s)[object];
+  if (o->life != LIFE_FREED || o->layout != asked->layout) return false;
+  bool same = o->count == asked->count && o->extra == asked->extra,
+       in_bytes = o->extra == (asked->extra | 1) && o->count == object_size(m, asked);
+  return (same || in_bytes) && numbers_may_align(m, s, object, in->op);
+}
+
 /* malloc: something new, or memory that was freed and that somebody still points to; with malloc_fails also NULL. */
 enum ended step_allocate(struct run *run, const struct inst *in) {
   struct machine *m = run->machine;
@@ -131,39 +142,34 @@ enum ended step_allocate(struct run *run, const struct inst *in) {
       !cells_asked(m, in, asked, &cells_wanted, &rest))
     return step_no_room(run, in, "more memory than a state may hold");
   uint32_t count = (uint32_t)cells_wanted;
-  uint16_t extra = m->program->loose ? (uint16_t)(rest << 1) : 0;
+  struct object as_asked = {
+      .layout = (uint32_t)in->imm, .count = count, .extra = m->program->loose ? (uint16_t)(rest << 1) : 0};
   bool local = in->flags & FLAG_LOCAL, kept = false, fails = m->options.malloc_fails && !local && run->op;
   if (!local && (m->program->frees || fails)) {
     unsigned freed = 0;
-    for (uint32_t i = m->globals; m->program->frees && i < s->objects; i++) {
-      const struct object *o = &state_objects(m, s)[i];
-      freed += o->life == LIFE_FREED && o->layout == (uint32_t)in->imm && o->count == count && o->extra == extra &&
-               numbers_may_align(m, s, i, in->op);
-    }
+    for (uint32_t i = m->globals; m->program->frees && i < s->objects; i++) freed += fits_again(m, s, i, in, &as_asked);
     unsigned which;
     enum ended bad = step_choose_one(run, in, freed + 1 + fails, &which);
     if (bad != GO_ON) return bad;
     if (which > freed) return fail_to_allocate(run, in);
-    for (uint32_t i = m->globals; which && i < s->objects; i++) {
-      const struct object *o = &state_objects(m, s)[i];
-      if (o->life == LIFE_FREED && o->layout == (uint32_t)in->imm && o->count == count && o->extra == extra &&
-          numbers_may_align(m, s, i, in->op) && --which == 0)
-        object = i;
-    }
+    for (uint32_t i = m->globals; which && i < s->objects; i++)
+      if (fits_again(m, s, i, in, &as_asked) && --which == 0) object = i;
     if (m->program->frees) step_record(run, ALLOCATOR, 0, 1, true);
   }
   if (object != UINT32_MAX) {
     s->shared = s->unpacked = 0; /* it may be another thread's */
     state_objects(m, s)[object].life = m->options.type_stable ? LIFE_AGAIN : LIFE_HEAP;
+    count = state_objects(m, s)[object].count;
     step_record(run, object, 0, count, true);
     kept = m->options.type_stable && !(in->flags & FLAG_ZERO); /* who still looks at it sees what was there */
   } else if (!heap_add(m, s, (uint32_t)in->imm, count, local ? LIFE_LOCAL : LIFE_FRESH, (uint8_t)run->thread,
                        &object)) {
     return step_no_room(run, in, "more memory than a state may hold; ASIF_BOUND or --ops keep it small");
+  } else {
+    state_objects(m, s)[object].extra = as_asked.extra;
   }
   if (m->unordered) unordered_born(m->unordered, object);
   if (m->terms && !local) numbers_allocated(m, s, object, in->op);
-  state_objects(m, s)[object].extra = extra;
   word *cells = state_cells(m, s) + state_objects(m, s)[object].first;
   for (uint32_t i = 0; i < count && !kept; i++) cells[i] = in->flags & FLAG_ZERO ? 0 : WORD_UNINITIALISED;
   run->r[in->d] = word_pointer(object, 0);

@@ -310,3 +310,43 @@ for alone in '' ASIF_ATOMIC; do
     run 1 "$asif" verify bits.c -n 1 -- -DALONE=$alone -DWHOSE=$whose -DWRONG='c == 3'; says 'store p->b = 5'
   done
 done
+
+# A block that was taken apart into bytes is given again as any other: ABA.
+cat >again.c <<'C'
+#include <asif.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+struct node {
+  int value;
+  struct node *_Atomic next;
+};
+static struct node *_Atomic top;
+static void push(int v) {
+  struct node *n = malloc(sizeof *n), *t = top;
+  for (unsigned i = 0; i < sizeof v; i++) STORE;
+  do n->next = t;
+  while (!atomic_compare_exchange_strong(&top, &t, n));
+}
+static int pop(void) {
+  struct node *t = top, *next;
+  do {
+    if (!t) return ASIF_EMPTY;
+    next = t->next;
+  } while (!atomic_compare_exchange_strong(&top, &t, next));
+  int v = t->value;
+  FREE(t);
+  return v;
+}
+ASIF_TYPE_STABLE()
+ASIF_OBJECT(stack)
+ASIF_OP(push, ASIF_IN(1, 2))
+ASIF_OP(pop)
+ASIF_BOUND(3)
+C
+for store in 'n->value = v' '((char *)&n->value)[i] = ((char *)&v)[i]' '((char *)&n->value)[i] = i ? 0 : v'; do
+  for reduce in best both; do
+    run 1 "$asif" verify again.c -o 3 -r $reduce -- -DSTORE="$store" -DFREE=free; says 'not linearizable'
+  done
+  run 0 "$asif" verify again.c -o 3 -- -DSTORE="$store" '-DFREE(p)=(void)0'
+done
