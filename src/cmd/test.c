@@ -275,7 +275,7 @@ static bool make_clients(struct test_job *j, struct mem *m, struct problem *why)
  * answer. */
 static void settle(struct test_job *j) {
   if (j->answer.verdict != VERDICT_UNKNOWN || j->answer.limit != LIMIT_TIME || j->answer.unsupported || j->limited ||
-      j->sized || !j->answer.done)
+      j->sized || j->object.tests || !j->answer.done)
     return;
   j->answer.verdict = VERDICT_HOLDS;
 }
@@ -474,7 +474,8 @@ static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) 
   j->options.leaks_if_deleted = automatic && j->object.frees == FREES_DELETED;
   object_run_options(&j->object, &j->options.run);
   j->options.coverage = coverage_open(&j->own, &j->compiled, j->image, &j->clients, j->program != NULL);
-  j->anytime = !j->sized && j->options.automatic && !j->options.approx && !j->object.tests;
+  bool several = !j->object.tests || j->object.op_count > 1; /* one test is divided among the processes */
+  j->anytime = !j->sized && j->options.automatic && !j->options.approx && several;
   begin_search(j);
   if (!search(j, m, why)) return false;
   while (must_search_again(j))

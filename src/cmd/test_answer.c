@@ -234,7 +234,7 @@ static const char *reach_more(const struct test_job *j, struct mem *m) {
   struct text t;
   text_open(&t, m);
   if (j->object.tests)
-    text_add(&t, "no test reaches it");
+    text_add(&t, j->answer.verdict == VERDICT_UNKNOWN ? "no test has reached it" : "no test reaches it");
   else if (arg_flag(j->args, "client"))
     text_add(&t, "other clients may reach it");
   else if (j->answer.larger.clients)
@@ -334,6 +334,7 @@ static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
     note(m, to,
          "plain accesses of more than 8 bytes, such as copies of structures, were one step each: what others see of "
          "them in between is not tried");
+  if (s->verdict == VERDICT_UNKNOWN && s->left) note(m, to, "not every schedule was run of %s", s->left);
   if (s->verdict == VERDICT_UNKNOWN && s->limit == LIMIT_TIME && j->object.tests &&
       !j->options.explore.strategy->random && !j->options.explore.strategy->unit[0])
     note(m, to, "--bound 2 runs the schedules of up to 2 delays only; --time-limit 5m searches longer");

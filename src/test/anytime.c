@@ -479,8 +479,22 @@ static bool is_enough(const struct anytime *a) {
   return a->packs >= (!c || !coverage_known(c) || coverage_full(c) ? PACKS_LEAST : PACKS_UNREACHED);
 }
 
+/* "one(), two() and 3 more" */
+static const char *left_words(const struct anytime *a) {
+  enum { LEFT_MOST = 8 };
+  struct text t;
+  text_open(&t, a->kept);
+  for (size_t i = 0; i < a->small.count && i < LEFT_MOST; i++) {
+    if (i) text_add(&t, ", ");
+    client_print(a->source->object, &a->small.at[i].one.client, &t);
+  }
+  if (a->small.count > LEFT_MOST) text_printf(&t, " and %zu more", a->small.count - LEFT_MOST);
+  return text_string(&t);
+}
+
 static void conclude(struct anytime *a) {
   struct searched *s = a->out;
+  if (a->source->object->tests && a->small.count) s->left = left_words(a);
   s->uncounted = !a->total->all;
   s->clients = s->uncounted ? a->total->seen : a->total->all;
   s->done = a->done;
@@ -510,6 +524,7 @@ static void open_larger(struct anytime *a) {
   const struct object *o = a->source->object;
   struct client_source s = {.object = o, .size = {a->source->size.threads, LARGER_OPS}};
   struct problem none;
+  if (o->tests) return;
   bool more = !o->asks_thread && !o->role_count;
   for (unsigned r = 0; r < o->role_count; r++) more |= !o->asks_thread && o->roles[r].threads == ASIF_REST;
   if (more) s.size.threads += MORE_THREADS;

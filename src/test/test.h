@@ -394,6 +394,7 @@ struct searched {
     unsigned threads, ops, calls; /* the most of a client; ops: of one thread */
     char *unsupported;            /* of those alone: what could not be run; or NULL */
   } larger;
+  const char *left;   /* several tests: of which not every schedule was run; or NULL */
   double cpu_seconds; /* of the processes that ran the code */
   long peak_kb;       /* their memory, together */
 };

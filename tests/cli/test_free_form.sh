@@ -108,10 +108,34 @@ ASIF_TEST(many) {
   assert(n == 3);
 }
 C
-  run 0 "$asif" test tests.cpp
-  case $out in *'verdict: holds ('* | *'verdict: no violation found ('*) ;; *) fail "not right: $out" ;; esac
+  run 0 "$asif" test tests.cpp --time-limit 5m; says 'verdict: holds ('
   run 1 "$asif" test tests.cpp -- -DWRONG; says 'verdict: violated: assertion failure'
 fi
+
+# Tests take turns: one that takes long keeps no other waiting.
+cat >turns.c <<'C'
+#include <asif.h>
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int n;
+static void *add(void *unused) {
+  for (int i = 0; i < 8; i++) n++;
+  return unused;
+}
+static void add_much(void) {
+  pthread_t t[4];
+  for (int i = 0; i < 4; i++) pthread_create(&t[i], NULL, add, NULL);
+  for (int i = 0; i < 4; i++) pthread_join(t[i], NULL);
+}
+ASIF_TEST(first) { add_much(); }
+ASIF_TEST(second) { add_much(); }
+ASIF_TEST(third) { assert(LAST); }
+C
+run 1 "$asif" test turns.c --schedules-limit 100000 -- -DLAST=n; says 'verdict: violated: assertion failure (3 tests;'
+run 3 "$asif" test turns.c --schedules-limit 100000 -- -DLAST=!n; says 'every schedule of 1 of 3 tests'
+says 'note: not every schedule was run of first(), second()'
+run 3 "$asif" test turns.c --schedules-limit 100000 --json -- -DLAST=!n; says '"verdict":"unknown"'
 
 # What does not go together.
 run 2 "$asif" test tests.c --spec queue; warns 'there are tests (ASIF_TEST)'
