@@ -106,6 +106,14 @@ static bool may_be(const struct c_guess *g, enum role role, const struct header_
   }
 }
 
+/* Where a function names the end at which it works there may be another that does not, or that is the queue's. */
+static int end_cost(const char *name, enum role role) {
+  bool front = name_has(name, "front") || name_has(name, "head"),
+       back = name_has(name, "back") || name_has(name, "tail");
+  if (!front && !back) return 0;
+  return (role == ROLE_PUT) == front ? 200 : 100;
+}
+
 static void find_role(struct c_guess *g, enum role role) {
   int best = -1;
   unsigned params = 0;
@@ -113,6 +121,7 @@ static void find_role(struct c_guess *g, enum role role) {
     const struct header_function *f = &g->header->functions.at[i];
     int rank = name_rank(own_words(g, f->name), role);
     if (rank < 0 || !may_be(g, role, f)) continue;
+    if (role == ROLE_PUT || role == ROLE_GET) rank += end_cost(own_words(g, f->name), role);
     if (best >= 0 && (rank > best || (rank == best && f->params >= params))) continue; /* the plainest of the best */
     best = rank;
     params = f->params;
@@ -180,9 +189,9 @@ bool init_write_c(const struct init_request *r, const struct header *h, struct i
   if (g.handle) find_all(&g);
   if (!g.handle || !g.of[ROLE_PUT] || (!g.of[ROLE_GET] && !g.keyed && !g.of[ROLE_STEAL])) {
     problem_set(why,
-                "%s: of %zu functions none was recognised that puts something in, and one that takes it out again, as "
+                "%s: of %zu function%s none was recognised that puts something in, and one that takes it out again, as "
                 "queue_push(struct queue *, ...) and queue_pop(struct queue *): docs/harness.md shows a harness",
-                r->path, h->functions.count);
+                r->path, h->functions.count, h->functions.count == 1 ? "" : "s");
     return false;
   }
   find_inlined(&g);

@@ -312,7 +312,7 @@ bool classes_read(const struct toolchain *t, const char *path, struct classes *t
   *to = (struct classes){{NULL, 0, 0}};
   text_open(&text, t->mem);
   if (!toolchain_preprocess(t, path, &text)) {
-    problem_set(why, "%s cannot be preprocessed:\n%.400s", path, text_string(&text));
+    problem_set(why, "%s cannot be preprocessed:\n%s", path, toolchain_error(t->mem, text_string(&text)));
     return false;
   }
   for (int levels = 0; levels < 2 && !to->list.count; levels++) { /* some headers only include others */

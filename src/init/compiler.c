@@ -104,3 +104,18 @@ bool toolchain_run(const struct toolchain *t, const char *program, struct text *
   rmdir(folder);
   return good;
 }
+
+const char *toolchain_error(struct mem *m, const char *said) {
+  enum { LINES_MOST = 4, BYTES_MOST = 330 /* a problem has room for that and names */ };
+  const char *at = strstr(said, "error:");
+  while (at && at > said && at[-1] != '\n') at--;
+  if (!at) at = said;
+  size_t length = 0;
+  for (int lines = 0; lines < LINES_MOST && at[length]; lines++) {
+    size_t next = length + strcspn(at + length, "\n");
+    if (next > BYTES_MOST && lines) break;
+    length = next + (at[next] == '\n');
+  }
+  while (length && at[length - 1] == '\n') length--;
+  return mem_string(m, at, length < BYTES_MOST ? length : BYTES_MOST);
+}

@@ -21,4 +21,7 @@ bool toolchain_assembly(const struct toolchain *, const char *program, struct te
 /* Compiles, links and runs a program, for at most some seconds; its output. */
 bool toolchain_run(const struct toolchain *, const char *program, struct text *said);
 
+/* What it said of its first error, in a few whole lines. */
+const char *toolchain_error(struct mem *, const char *said);
+
 #endif

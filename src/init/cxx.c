@@ -94,8 +94,12 @@ static unsigned cost(const struct probe_call *c) {
   return extra_words(c->name) * 1000 + (unsigned)name_rank(c->name, c->role) * 10 + c->form;
 }
 
+/* push, pop and the like: another number that they take is no key. */
+enum { RANK_SURE = 2, SIZE_THREADS = 4 };
+
 static bool usable(const struct cxx_guess *g, const struct probe_call *c) {
   if (c->gives == GIVES_ERROR || c->gives == GIVES_OTHER) return false;
+  if (c->threaded && (!g->threaded || name_rank(c->name, c->role) > RANK_SURE)) return false;
   if (c->role != ROLE_GET && c->role != ROLE_STEAL) return true;
   if (c->form != CALL_NONE) return true;
   if (c->gives == GIVES_NOTHING) /* it removes what front() gives */
@@ -115,7 +119,7 @@ static const struct probe_call *best(const struct cxx_guess *g, enum role role, 
 }
 
 /* A set or a map is asked for a key; elements of others are taken out without one. */
-static bool choose(struct cxx_guess *g) {
+static bool choose_from(struct cxx_guess *g) {
   memset(g->of, 0, sizeof g->of);
   for (int r = ROLE_PUT; r < ROLES; r++) g->of[r] = best(g, (enum role)r, false);
   const struct probe_call *put = g->of[ROLE_PUT], *pair = best(g, ROLE_PUT, true), *get = g->of[ROLE_GET];
@@ -130,6 +134,17 @@ static bool choose(struct cxx_guess *g) {
   g->front = get && get->form == CALL_NONE && get->gives == GIVES_NOTHING;
   return g->of[ROLE_PUT] && (g->keyed || get || g->of[ROLE_STEAL]) && (g->probe.sized || g->probe.plain) &&
          g->probe.fits;
+}
+
+/* The number of the thread is given to calls only where there are no others. */
+static bool choose(struct cxx_guess *g) {
+  g->threaded = false;
+  if (choose_from(g)) return true;
+  g->threaded = true;
+  if (!choose_from(g) || g->keyed) return false;
+  if (g->probe.sized && !g->templated_size)
+    g->size = g->probe.size = SIZE_THREADS; /* it is how many threads may call */
+  return true;
 }
 
 /* Names that a base class may have. */
@@ -223,13 +238,6 @@ static bool is_asked(const char *type, const char *name) {
   return k <= n && !strcmp(name + n - k, type) && (n == k || name[n - k - 1] == ':');
 }
 
-/* From the line on that has the compiler's first error. */
-static const char *first_error(const char *said) {
-  const char *at = strstr(said, "error:");
-  while (at && at > said && at[-1] != '\n') at--;
-  return at ? at : said;
-}
-
 static bool find_class(struct cxx_guess *g, const struct toolchain *t, struct problem *why) {
   enum { TRIES = 6 };
   struct classes all;
@@ -249,8 +257,8 @@ static bool find_class(struct cxx_guess *g, const struct toolchain *t, struct pr
       g->name = mem_string(g->mem, asked, strcspn(asked, "<"));
       return true;
     }
-    problem_set(why, "%s: no members of %s were recognised that put something in and take it out again%s%.300s",
-                g->request->path, asked, said.count ? ":\n" : "", first_error(text_string(&said)));
+    problem_set(why, "%s: no members of %s were recognised that put something in and take it out again%s%s",
+                g->request->path, asked, said.count ? ":\n" : "", toolchain_error(g->mem, text_string(&said)));
     return false;
   }
   bool *done = mem_zero(g->mem, all.list.count + 1, sizeof *done);
@@ -268,15 +276,14 @@ static bool find_class(struct cxx_guess *g, const struct toolchain *t, struct pr
     if (!failed && said.count) failed = g->probe.type, text_add(&reason, text_string(&said));
   }
   if (failed)
-    problem_set(why,
-                "%s: %s does not compile with the template arguments that were guessed; --type gives others:\n%.300s",
-                g->request->path, failed, first_error(text_string(&reason)));
+    problem_set(why, "%s: %s does not compile with the template arguments that were guessed; --type gives others:\n%s",
+                g->request->path, failed, toolchain_error(g->mem, text_string(&reason)));
   else
     problem_set(
         why,
-        "%s: of %zu classes none was recognised that has a member that puts something in, and one that takes it "
+        "%s: of %zu class%s none was recognised that has a member that puts something in, and one that takes it "
         "out again, such as push and try_pop: docs/harness.md shows a harness",
-        g->request->path, all.list.count);
+        g->request->path, all.list.count, all.list.count == 1 ? "" : "es");
   return false;
 }
 

@@ -18,6 +18,7 @@ struct cxx_guess {
   const struct probe_call *of[ROLES];
   bool compares; /* a template parameter says how elements compare */
   bool front;    /* elements are read with front() and then removed */
+  bool threaded; /* calls that take the number of the thread may be chosen */
   bool keyed, mapped;
   const char *spec; /* "bounded_queue(2)", or with SIZE */
   struct spec_words words;

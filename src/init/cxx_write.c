@@ -66,6 +66,7 @@ static void put_call(const struct cxx_guess *g, struct text *t, const struct pro
     text_add(t, ", out");
     break;
   }
+  if (c->threaded) text_add(t, c->form == CALL_NONE ? "asif_thread()" : ", asif_thread()");
   text_char(t, ')');
 }
 
@@ -213,10 +214,11 @@ static void put_opening(const struct writer *w, struct text *t) {
   const struct cxx_guess *g = w->g;
   const char *order = order_text(g->order);
   text_printf(t,
-              "/* A harness for %s, written by `asif init`. Guesses: the class, the specification%s%s%s.\n"
+              "/* A harness for %s, written by `asif init`. Guesses: the class, the specification%s%s%s%s.\n"
               " *\n"
               " *   asif test THIS_FILE\n",
-              g->request->path, has_pointers(g) ? ", the elements" : "", cxx_is_sized(g) ? ", the size" : "",
+              g->request->path, g->threaded ? ", the number of the thread" : "",
+              has_pointers(g) ? ", the elements" : "", cxx_is_sized(g) ? ", the size" : "",
               w->success ? ", how functions tell success" : "");
   if (g->holds || order) {
     text_add(t, " *\n * In one thread");

@@ -135,7 +135,7 @@ bool header_read(const struct toolchain *c, const char *path, struct header *h, 
   *h = (struct header){{NULL, 0, 0}, {NULL, 0, 0}, false};
   text_open(&text, m);
   if (!toolchain_preprocess(c, path, &text)) {
-    problem_set(why, "%s cannot be preprocessed:\n%.400s", path, text_string(&text));
+    problem_set(why, "%s cannot be preprocessed:\n%s", path, toolchain_error(m, text_string(&text)));
     return false;
   }
   for (int levels = 0; levels < 2 && !h->functions.count && !h->cxx; levels++) { /* some only include others */

@@ -50,7 +50,11 @@ bool init_write(const struct init_request *r, struct init_harness *to, struct pr
     if (read && !header.cxx) return init_write_c(r, &header, to, why);
     struct text said;
     text_open(&said, r->mem);
-    if (!read && !toolchain_preprocess(&(struct toolchain){r->mem, true, r->flags}, r->path, &said)) return false;
+    if (!read && !toolchain_preprocess(&(struct toolchain){r->mem, true, r->flags}, r->path, &said)) {
+      /* Of a header in C++ what the compiler for C says is no help; of one in C, both say the same. */
+      problem_set(why, "%s cannot be preprocessed:\n%s", r->path, toolchain_error(r->mem, text_string(&said)));
+      return false;
+    }
     to->cxx = true;
   }
   return init_write_cxx(r, to, why);

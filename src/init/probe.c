@@ -57,12 +57,12 @@ static const char preamble[] =
     "const int asif_probe_plain = 1 + std::is_default_constructible<container>::value;\n"
     "}\n";
 
-static void add(struct mem *m, struct probe *p, enum role role, const char *name, enum call_form form) {
+static void add(struct mem *m, struct probe *p, enum role role, const char *name, enum call_form form, bool threaded) {
   for (size_t i = 0; i < p->calls.count; i++) {
     const struct probe_call *c = &p->calls.at[i];
-    if (c->role == role && c->form == form && !strcmp(c->name, name)) return;
+    if (c->role == role && c->form == form && c->threaded == threaded && !strcmp(c->name, name)) return;
   }
-  vec_push(m, &p->calls, ((struct probe_call){role, name, form, GIVES_ERROR}));
+  vec_push(m, &p->calls, ((struct probe_call){role, name, form, threaded, GIVES_ERROR}));
 }
 
 void probe_add(struct mem *m, struct probe *p, enum role role, const char *name) {
@@ -74,7 +74,12 @@ void probe_add(struct mem *m, struct probe *p, enum role role, const char *name)
       [ROLE_ERASE] = {CALL_VALUE + 1},
       [ROLE_LOOK_UP] = {CALL_KEY_OUT + 1},
   };
-  for (int i = 0; forms[role][i]; i++) add(m, p, role, name, (enum call_form)(forms[role][i] - 1));
+  bool threads = role == ROLE_PUT || role == ROLE_GET || role == ROLE_STEAL;
+  for (int i = 0; forms[role][i]; i++) {
+    enum call_form form = (enum call_form)(forms[role][i] - 1);
+    add(m, p, role, name, form, false);
+    if (threads && form != CALL_KEY_VALUE && form != CALL_PAIR) add(m, p, role, name, form, true);
+  }
 }
 
 static const char *arguments(enum call_form form) {
@@ -95,10 +100,11 @@ static const char *arguments(enum call_form form) {
 }
 
 /* A constant asif_probe_NAME: one more than what the member's call gives. */
-static void put_question(struct text *t, const char *name, const char *member, const char *args) {
+static void put_question(struct text *t, const char *name, const char *member, const char *args, bool threaded) {
   struct text call;
   text_open(&call, t->mem);
-  text_printf(&call, "std::declval<C &>().%s(%s)", member, args);
+  text_printf(&call, "std::declval<C &>().%s(%s%s%s)", member, args, threaded && *args ? ", " : "",
+              threaded ? "std::declval<int>()" : "");
   text_printf(
       t,
       "template <class C, class = void> struct ask_%s { static const int is = 0; };\n"
@@ -129,13 +135,17 @@ bool probe_ask(const struct toolchain *c, struct probe *p, struct text *said) {
   text_open(&program, c->mem);
   text_open(&name, c->mem);
   text_printf(&program, preamble, p->include, p->size, p->type, p->element);
-  put_question(&program, "set_capacity", "set_capacity", "std::declval<std::size_t>()");
-  put_question(&program, "front", "front", "");
-  put_question(&program, "empty", "empty", "");
+  put_question(&program, "set_capacity", "set_capacity", "std::declval<std::size_t>()", false);
+  put_question(&program, "front", "front", "", false);
+  put_question(&program, "empty", "empty", "", false);
   for (size_t i = 0; i < p->calls.count; i++) {
     text_clear(&name);
     text_printf(&name, "%zu", i);
-    put_question(&program, text_string(&name), p->calls.at[i].name, arguments(p->calls.at[i].form));
+    const struct probe_call *call = &p->calls.at[i];
+    put_question(&program, text_string(&name), call->name, arguments(call->form), call->threaded);
+    if (call->form != CALL_OUT) continue;
+    text_add(&name, "_copied"); /* what takes a copy as well gives nothing back through it */
+    put_question(&program, text_string(&name), call->name, arguments(CALL_MOVED), call->threaded);
   }
   text_add(&program, "}\n");
   if (!toolchain_assembly(c, text_string(&program), said)) return false;
@@ -150,6 +160,9 @@ bool probe_ask(const struct toolchain *c, struct probe *p, struct text *said) {
     text_clear(&name);
     text_printf(&name, "%zu", i);
     p->calls.at[i].gives = (enum call_result)answer(c->mem, assembly, text_string(&name));
+    if (p->calls.at[i].form != CALL_OUT) continue;
+    text_add(&name, "_copied");
+    if (answer(c->mem, assembly, text_string(&name))) p->calls.at[i].gives = GIVES_ERROR;
   }
   text_clear(said);
   return true;

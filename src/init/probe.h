@@ -41,6 +41,7 @@ struct probe_call {
   enum role role;
   const char *name;
   enum call_form form;
+  bool threaded; /* takes the number of the thread too, last */
   enum call_result gives;
 };
 

@@ -127,6 +127,19 @@ grep -q '^#define LINKED_INLINE' asif_linked.c || fail 'the code of the library 
 grep -q 'linked_node_init(&n->node);' asif_linked.c || fail 'the node is not initialised'
 run 0 "$asif" test asif_linked.c --threads 2 --ops 2; says 'verdict: linearizable'
 
+# Of two insertions the one that names no end; at the front a queue is not put in.
+cat >ends.h <<'C'
+struct ends_node { struct ends_node *next; };
+struct ends { struct ends_node *first, **last; };
+static inline void ends_init(struct ends *q) { q->first = 0; q->last = &q->first; }
+static inline void ends_insert(struct ends *q, struct ends_node *n) { n->next = 0; *q->last = n; q->last = &n->next; }
+static inline void ends_push_front(struct ends *q, struct ends_node *n) { n->next = q->first; q->first = n; if (!n->next) q->last = &n->next; }
+static inline struct ends_node *ends_pop(struct ends *q) { struct ends_node *n = q->first; if (n && !(q->first = n->next)) q->last = &q->first; return n; }
+C
+run 0 "$asif" init ends.h --spec queue
+grep -q 'ends_insert(object, &n->node);' asif_ends.c || fail "at the front: $(cat asif_ends.c)"
+run 0 "$asif" test asif_ends.c --threads 1 --ops 4; says 'verdict: linearizable'
+
 # Packages, where they are installed.
 if [ -e /usr/include/ck_fifo.h ] && [ -e /usr/include/ck_stack.h ]; then
   run 0 "$asif" init /usr/include/ck_fifo.h
@@ -146,9 +159,9 @@ run 2 "$asif" init nothing.h; warns 'nothing.h: No such file'
 printf '#include "nothing.h"\n' >broken.h
 run 2 "$asif" init broken.h; warns 'broken.h cannot be preprocessed'
 printf 'class queue {};\n' >queue.hpp
-run 2 "$asif" init queue.hpp; warns 'of 1 classes none was recognised'
+run 2 "$asif" init queue.hpp; warns 'of 1 class none was recognised'
 printf 'int add(int, int);\n' >plain.h
-run 2 "$asif" init plain.h; warns 'of 1 functions none was recognised'
+run 2 "$asif" init plain.h; warns 'of 1 function none was recognised'
 mkdir inc
 sed 's/ptrs/qtrs/g' ptrs.h >inc/qtrs_types.h; printf '#include <qtrs_types.h>\nint qtrs_enqueue(qtrs_t *, long); long qtrs_dequeue(qtrs_t *);\n' >q.h
 run 2 "$asif" init q.h; warns 'cannot be preprocessed'

@@ -161,6 +161,44 @@ printf 'template <class T> struct needy { static_assert(sizeof(T) > 100, "large 
 run 2 "$asif" init needy.hpp; warns 'needy<int> does not compile with the template arguments that were guessed; --type gives others'; warns 'large elements only'
 run 2 "$asif" init kinds.h --type nobody; warns 'none was recognised'
 
+# Calls that take the number of the thread; an int that is taken by value is no place for an element.
+cat >numbered.hpp <<'C'
+#include <mutex>
+#include <queue>
+#include <stdexcept>
+template <class T> class numbered_queue {
+public:
+  explicit numbered_queue(int threads) : most(threads) {}
+  void help_finish_enq(const int) {}
+  void enqueue(T *v, const int thread) {
+    check(thread);
+    std::lock_guard<std::mutex> held(m);
+    inside.push(v);
+  }
+  T *dequeue(const int thread) {
+    check(thread);
+    std::lock_guard<std::mutex> held(m);
+    if (inside.empty()) return nullptr;
+    T *v = inside.front();
+    inside.pop();
+    return v;
+  }
+private:
+  void check(int thread) { if (thread < 0 || thread >= most) throw std::out_of_range("no such thread"); }
+  int most;
+  std::mutex m;
+  std::queue<T *> inside;
+};
+C
+run 0 "$asif" init numbered.hpp; says 'asif_numbered.cpp: queue'
+grep -q 'object->enqueue(static_cast<int \*>(asif_pointer(v)), asif_thread())' asif_numbered.cpp || fail "not with the thread: $(cat asif_numbered.cpp)"
+grep -q 'auto out = object->dequeue(asif_thread());' asif_numbered.cpp || fail "not with the thread: $(cat asif_numbered.cpp)"
+run 0 "$asif" test asif_numbered.cpp --threads 3 --ops 1; says 'verdict: linearizable'
+# Of what the compiler says of a header in C++ nothing is cut in the middle of a line, whatever its name ends in.
+printf '%s\n' '#include <atomic>' '#include "no/such/header_of_this_queue.h"' 'template <class T> struct q { void push(T); T pop(); };' >lacks.h
+run 2 "$asif" init lacks.h; warns 'lacks.h:2:10: fatal error: no/such/header_of_this_queue.h'
+case $err in *'compilation terminated.') ;; *) fail "not whole lines: $err" ;; esac
+
 # Packages, where they are installed.
 if printf '#include <boost/lockfree/spsc_queue.hpp>\n' | ${CXX:-c++} -x c++ -E - >/dev/null 2>&1; then
   run 0 "$asif" init boost/lockfree/spsc_queue.hpp; says 'asif_spsc_queue.cpp: bounded_queue(SIZE)'
