@@ -180,20 +180,22 @@ static enum fault compare_null(unsigned op, word a, word b, word *out) {
   return FAULT_NONE;
 }
 
-static enum fault compare_equal(const struct machine *m, unsigned op, word a, word b, word *out) {
+static enum fault compare_equal(const struct machine *m, const struct machine_state *s, unsigned op, word a, word b,
+                                word *out) {
   bool both = word_is_pointer(a) && word_is_pointer(b);
   bool bytes = (word_is_pointer(a) && word_kind(a) == WORD_BYTE) || (word_is_pointer(b) && word_kind(b) == WORD_BYTE);
   if (a != b && (bytes || word_is_term(a) || word_is_term(b) || (both && word_kind(a) != word_kind(b))))
     return FAULT_ADDRESS;
   /* what is past an array, and what is there */
   if ((a ^ b) == WORD_PAST && both && !m->program->loose) return FAULT_ADDRESS;
+  if (places_asked(m, s, a, b)) return FAULT_PLACE;
   *out = (a == b) == (op == OP_EQ);
   return FAULT_NONE;
 }
 
 static enum fault compare(const struct machine *m, const struct machine_state *s, unsigned op, struct scalar scalar,
                           word a, word b, word *out) {
-  if (op == OP_EQ || op == OP_NE) return compare_equal(m, op, a, b, out);
+  if (op == OP_EQ || op == OP_NE) return compare_equal(m, s, op, a, b, out);
   if (word_is_term(a) || word_is_term(b)) return FAULT_ADDRESS;
   if (!scalar.is_signed && (is_null(a) || is_null(b))) return compare_null(op, a, b, out);
   if (!word_is_pointer(a) || !word_is_pointer(b) || word_object(a) != word_object(b)) return FAULT_ADDRESS;

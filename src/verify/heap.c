@@ -156,12 +156,16 @@ enum ended step_allocate(struct run *run, const struct inst *in) {
       if (fits_again(m, s, i, in, &as_asked) && --which == 0) object = i;
     if (m->program->frees) step_record(run, ALLOCATOR, 0, 1, true);
   }
+  if (local) {
+    enum ended bad = places_choose(run, in, &as_asked, &object);
+    if (bad != GO_ON) return bad;
+  }
   if (object != UINT32_MAX) {
     s->shared = s->unpacked = 0; /* it may be another thread's */
-    state_objects(m, s)[object].life = m->options.type_stable ? LIFE_AGAIN : LIFE_HEAP;
+    state_objects(m, s)[object].life = local ? LIFE_LOCAL : m->options.type_stable ? LIFE_AGAIN : LIFE_HEAP;
     count = state_objects(m, s)[object].count;
     step_record(run, object, 0, count, true);
-    kept = m->options.type_stable && !(in->flags & FLAG_ZERO); /* who still looks at it sees what was there */
+    kept = m->options.type_stable && !local && !(in->flags & FLAG_ZERO); /* who looks at it sees what was there */
   } else if (!heap_add(m, s, (uint32_t)in->imm, count, local ? LIFE_LOCAL : LIFE_FRESH, (uint8_t)run->thread,
                        &object)) {
     return step_no_room(run, in, "more memory than a state may hold; ASIF_BOUND or --ops keep it small");
@@ -189,6 +193,7 @@ enum ended step_release(struct run *run, const struct inst *in) {
   step_changes(run->state, o);
   if (in->flags & FLAG_LOCAL) {
     o->life = LIFE_ENDED;
+    if (m->terms) state_known(m, run->state)[word_object(at)].maker = (uint8_t)(run->thread + 1);
     return GO_ON;
   }
   if (o->life == LIFE_FORGOTTEN || o->life == LIFE_HOLLOW) return step_fault(run, in, FAULT_FORGOTTEN, NULL);

@@ -217,6 +217,7 @@ static enum ended compare_words(struct run *run, const struct inst *in, const wo
                         "compared, though only some of its bytes were set");
     }
     bool bytes = (word_is_pointer(a) && word_kind(a) == WORD_BYTE) || (word_is_pointer(b) && word_kind(b) == WORD_BYTE);
+    if (places_asked(run->machine, run->state, a, b)) return step_fault(run, in, FAULT_PLACE, NULL);
     if (a != b && (bytes || word_is_term(a) || word_is_term(b))) return step_fault(run, in, FAULT_ADDRESS, NULL);
     if (a != b) *equal = false;
     if (a == b && is_forgotten(run->machine, a)) return step_fault(run, in, FAULT_FORGOTTEN, NULL);

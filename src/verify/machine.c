@@ -38,11 +38,12 @@ static bool publish(const struct machine *m, struct machine_state *s, word w) {
 }
 
 enum ended step_fault(struct run *run, const struct inst *in, enum fault why, const char *text) {
-  if (why == FAULT_ADDRESS && run->machine->options.asks_numbers && !run->machine->terms && run->op) {
-    why = FAULT_NUMBERS;
-  } else if (why == FAULT_ADDRESS) {
-    why = FAULT_RANGE;
-    text = "the number of an address";
+  if (why == FAULT_ADDRESS || why == FAULT_PLACE) {
+    bool asks = run->machine->options.asks_numbers && !run->machine->terms && run->op;
+    if (!asks)
+      text = why == FAULT_PLACE ? "whether a variable is where another was whose life has ended"
+                                : "the number of an address";
+    why = asks ? FAULT_NUMBERS : FAULT_RANGE;
   }
   run->move->fault = why;
   run->move->place = in->place;
@@ -243,6 +244,8 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
     for (unsigned i = 0; i < n; i++) {
       if (word_is_unset(r[in->c + i]) || word_is_unset(before[i]))
         return step_unset(run, in, word_is_unset(before[i]) ? before[i] : r[in->c + i], NULL);
+      if (places_asked(run->machine, run->state, before[i], r[in->c + i]))
+        return step_fault(run, in, FAULT_PLACE, NULL);
       if (before[i] != r[in->c + i] && (word_is_term(before[i]) || word_is_term(r[in->c + i])))
         return step_fault(run, in, FAULT_ADDRESS, NULL);
       if (before[i] != r[in->c + i]) wrote = false;
@@ -820,6 +823,8 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
   m->other_start = mem_zero(mem, 1, m->system.work);
   endless_open(mem, m);
   number_stops(mem, m);
+  m->stores_places = places_stored(mem, m);
+  for (unsigned t = 0; t < threads && m->terms && m->stores_places; t++) group[t] = (uint8_t)t;
   if (m->options.forget) reach_open(mem, m);
   if (m->options.races) race_open(mem, m);
   if (p->conflicts) m->unordered = unordered_new(mem);
@@ -834,6 +839,11 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
   m->system.copy = machine_copy;
   m->system.unpack = machine_unpack;
   return &m->system;
+}
+
+bool machine_tells_places(const struct system *system) {
+  const struct machine *m = (const struct machine *)system;
+  return m->terms && m->stores_places;
 }
 
 const struct inst *machine_at(struct system *system, const void *work, unsigned thread) {

@@ -62,6 +62,8 @@ enum { ROOM_MOST = 3 };
 /* A system, owned by mem. threads of them as given. */
 struct system *machine_new(struct mem *, const struct program *, const struct client_thread *, unsigned threads,
                            const struct machine_options *, machine_result *, void *result_self);
+/* True if a variable may be where another was whose life has ended (places.c); then threads are told apart. */
+bool machine_tells_places(const struct system *);
 /* Did ASIF_INIT's function fail? Then move.fault says how. */
 bool machine_start_fault(struct system *, struct move *);
 

@@ -50,6 +50,7 @@ struct known {
   uint16_t term, value; /* one number that is made of it, and which of its values it has; TERM_NONE */
   uint16_t rank;        /* its place among those whose order was asked; 0: it was not */
   uint8_t align;        /* it is a multiple of 2 to the power of this; or ALLOC_ALIGN_UNKNOWN */
+  uint8_t maker;        /* of a variable whose life has ended: the thread's number and one (places.c) */
 };
 
 static inline bool is_allocated(const struct object *o) {
@@ -105,6 +106,7 @@ struct machine {
   uint32_t own_at[OWN_COUNT]; /* which of its words each is */
   size_t registers_at, objects_at, cells_at, known_at;
   struct terms *terms;       /* options.terms */
+  bool stores_places;        /* the address of a variable may be stored: another may be there later (places.c) */
   uint32_t *stop_of, *pc_of; /* instruction <-> place where threads stop */
   const struct program_op **op_at;
   word *init_registers;
@@ -174,6 +176,11 @@ static inline uint32_t name_of(const struct machine *m, uint32_t object) {
 /* Notes which garbage registers of these threads (a bit each) point to, and how much of it matters: after what the
  * globals lead to has its names. */
 void find_held(struct machine *, const struct machine_state *, uint32_t threads);
+/* places.c. Does some instruction store the address of a variable? */
+bool places_stored(struct mem *, const struct machine *);
+/* Are these the addresses of two variables that may have been at one place? Then a search with terms has to say. */
+bool places_asked(const struct machine *, const struct machine_state *, word, word);
+
 /* race.c */
 struct made_access {
   const struct inst *inst;
@@ -227,6 +234,8 @@ enum ended step_unset(struct run *, const struct inst *, word, const char *text)
 enum ended step_fault_at(struct run *, const struct inst *, word at, enum fault); /* at an object that is there */
 enum ended step_check_life(struct run *, const struct inst *, word at);           /* may the object be accessed? */
 enum ended step_choose_one(struct run *, const struct inst *, unsigned n, unsigned *which); /* one of n, in every way */
+/* Where a variable is to be: the place of an ended one, or UINT32_MAX, one of its own (places.c). */
+enum ended places_choose(struct run *, const struct inst *, const struct object *asked, uint32_t *object);
 bool step_publish(struct run *, const struct object *, word); /* it is stored there; false: it is forgotten garbage */
 void step_record(struct run *, uint32_t object, uint32_t cell, unsigned count, bool write);
 void step_trace(struct run *, const struct inst *, word at, bool own, const word *before, const word *after,

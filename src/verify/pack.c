@@ -73,6 +73,7 @@ static unsigned char *put_objects(struct packer *p, unsigned char *at) {
     if (many) at = put_number(at, o->count);
     if (m->program->loose) at = put_number(at, o->extra);
     if (m->terms) at = put_known(m, at, &state_known(m, p->s)[object]);
+    if (m->terms && m->stores_places && life == LIFE_ENDED) at = put_number(at, state_known(m, p->s)[object].maker);
     if (!has_contents(m, life)) continue;
     uint32_t keep = p->garbage && life == LIFE_HEAP ? m->need[object] : REACH_ALL;
     for (uint32_t i = 0; i < o->count; i++) {

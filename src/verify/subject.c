@@ -330,6 +330,7 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
   if (options->against) against_finish(s);
   if (!specsets_symmetric(s->sets)) s->not_symmetric = "the specification tells processes apart";
   if (options->against && program_by_thread(s->against.program)) s->not_symmetric = "the reference tells threads apart";
+  if (machine_tells_places(s->machine)) s->not_symmetric = "a variable may be where another was whose life has ended";
   if (s->program->uses_thread) s->not_symmetric = "the program uses asif_thread()";
   return true;
 }

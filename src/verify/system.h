@@ -76,6 +76,7 @@ enum fault {
   FAULT_TRAP,        /* abort() and its like */
   FAULT_ENDLESS,     /* no end of local computation */
   FAULT_ADDRESS,     /* the number of an address; moves have FAULT_RANGE instead, or */
+  FAULT_PLACE,       /* whether two variables were at one place (places.c); moves have those two instead as well */
   FAULT_NUMBERS,     /* ... to be searched again, with numbers of addresses as choices (numbers.c) */
   FAULT_DISSOLVE,    /* within bytes.c: the object must be made of bytes for that */
   FAULT_RANGE,       /* a number beyond what is modelled: the tool's limit, not the program's fault */

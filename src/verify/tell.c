@@ -29,6 +29,7 @@ static const char *const fault_names[] = {
     [FAULT_TRAP] = "the program stops itself",
     [FAULT_ENDLESS] = "a loop without end within one step",
     [FAULT_ADDRESS] = "an address is used as a number",
+    [FAULT_PLACE] = "variables that may have been at one place are compared",
     [FAULT_NUMBERS] = "an address is used as a number",
     [FAULT_RANGE] = "beyond what is modelled",
     [FAULT_FORGOTTEN] = "garbage was forgotten that is needed",

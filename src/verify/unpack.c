@@ -41,6 +41,10 @@ static void get_objects(struct unpacker *u, uint8_t owner) {
       o.extra = (uint16_t)count;
     }
     if (m->terms) at = get_known(m, at, &state_known(m, u->s)[object]);
+    if (m->terms && m->stores_places && o.life == LIFE_ENDED) {
+      at = get_number(at, &count);
+      state_known(m, u->s)[object].maker = (uint8_t)count;
+    }
     o.first = first;
     o.owner = owner;
     objects[object] = o;

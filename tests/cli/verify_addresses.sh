@@ -252,4 +252,65 @@ $body"
   wrong=$((wrong + (t == 1)))
 done
 [ $wrong -gt 2 ] && [ $wrong -lt $i ] || fail "$wrong of $i are wrong"
-exit 0
+
+# A variable may be where another of the same thread was, and so have the address that others still know; never where one of another
+# thread was.
+cat >place.c <<'C'
+#include <asif.h>
+#include <assert.h>
+#include <stdatomic.h>
+struct mark {
+  int value;
+};
+static struct mark *_Atomic slot;
+static atomic_int value, count;
+static void write(int v) {
+  struct mark me = {v};
+  value = v;
+  slot = &me;
+  slot = NULL;
+}
+static int read(void) {
+  struct mark *before = slot;
+  int v = value, again = value;
+  struct mark *after = slot;
+  return before && before == after && DIFFERS ? 77 : v;
+}
+static void inc(void) {
+  struct mark me = {0}, *was;
+#ifdef EXCHANGES
+  was = atomic_exchange(&slot, &me);
+  assert(was != &me);
+#else
+  was = slot;
+  struct mark *expected = &me;
+  assert(!atomic_compare_exchange_strong(&slot, &expected, NULL));
+  slot = &me;
+#endif
+  (void)was;
+  count++;
+}
+#ifdef COUNTS
+ASIF_OBJECT(counter)
+ASIF_OP(inc)
+#else
+ASIF_OBJECT(register(0))
+ASIF_OP(write)
+ASIF_OP(read)
+ASIF_ROLE(writer, 1, write)
+ASIF_ROLE(reader, 1, read)
+#endif
+C
+for reduce in best none both; do
+  run 1 "$asif" verify place.c -o 2 -r $reduce -- '-DDIFFERS=v != again'; says 'not linearizable'
+  run 0 "$asif" verify place.c -o 2 -r $reduce -- -DDIFFERS=0
+  for how in -DEXCHANGES -DCAS; do
+    run 1 "$asif" verify place.c -o 2 -r $reduce -- -DDIFFERS=0 -DCOUNTS $how; says 'an assertion fails'
+    run 0 "$asif" verify place.c -o 1 -n 3 -r $reduce -- -DDIFFERS=0 -DCOUNTS $how
+  done
+done
+run 0 "$asif" verify place.c -o 2 -- -DDIFFERS=0; says 'told apart, which takes longer: a variable may be where another'
+run 2 "$asif" verify place.c -o 2 --against place.c -- -DDIFFERS=0; warns 'whether a variable is where another was'
+run 3 "$asif" verify place.c --ltl 'call(read)' -- -DDIFFERS=0; says 'whether a variable is where another was'
+sed 's/struct mark me/static struct mark me/; s/me = {v}/me/' place.c >one_place.c
+run 1 "$asif" verify one_place.c -o 2 -- '-DDIFFERS=v != again'
