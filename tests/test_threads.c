@@ -119,7 +119,8 @@ TEST(sync_misuse) {
   expect(image, "uses_destroyed", MISUSE, "locks the mutex a, which is destroyed", "");
   expect(image, "uses_freed", FREED, NULL, "");
   expect(image, "waits_unlocked", MISUSE, "without having locked the mutex a", "");
-  expect(image, "destroys_waited", MISUSE, "still wait", "");
+  /* A waiter may wake without a signal, and then wait for the mutex, which is not unlocked. */
+  expect(image, "destroys_waited", MISUSE | DEADLOCK, NULL, "");
   expect(image, "joins_twice", MISUSE, "was joined already", "");
   expect(image, "cancels", UNSUPPORTED, "pthread_cancel", "");
   mem_close(&m);
@@ -131,8 +132,8 @@ TEST(sync_condition) {
   expect(image, "lost_wakeup", NONE | DEADLOCK,
          "thread A waits for a signal to the condition variable cond, which nobody is left to send", "0 0");
   expect(image, "queue", NONE, NULL, "0 12");
-  expect(image, "which", NONE, NULL, "1 2 0, 2 1 0");
-  expect(image, "late", DEADLOCK, "thread B waits for a signal", "");
+  expect_of(image, "which", true, NONE, NULL, "1 2 0, 2 1 0");
+  expect(image, "late", NONE | DEADLOCK, "thread B waits for a signal", "0 0");
   expect(image, "all", NONE, NULL, "0 0 0");
   expect(image, "timed_wait", NONE, NULL, "1 0, 2 0");
   expect(image, "timed_out", NONE, NULL, "1");
