@@ -256,40 +256,82 @@ static unsigned weighted(uint64_t *seed, const uint8_t *weights, unsigned count,
   }
 }
 
+struct style {
+  const uint8_t *mixture, *leaning;
+  unsigned locations, values;
+  bool registers;
+};
+static struct litmus_step random_step(uint64_t *seed, const struct style *style, unsigned kinds, unsigned location) {
+  struct litmus_step s = {.kind = (uint8_t)weighted(seed, style->mixture, 6, kinds)};
+  unsigned allowed = s.kind == LITMUS_LOAD    ? READ_ORDERS
+                     : s.kind == LITMUS_STORE ? WRITE_ORDERS
+                     : s.kind == LITMUS_FENCE ? FENCE_ORDERS
+                                              : ANY_ORDER;
+  s.order = (uint8_t)weighted(seed, style->leaning, 5, allowed);
+  if (s.kind == LITMUS_COMPARE) {
+    s.failure = one_in(seed, 3) ? (uint8_t)weighted(seed, style->leaning, 5, READ_ORDERS) : derived_failure(s.order);
+    s.expected = (int16_t)below(seed, style->values + 1);
+  }
+  if (s.kind != LITMUS_FENCE) s.location = (uint8_t)location;
+  if (s.kind != LITMUS_LOAD && s.kind != LITMUS_FENCE) s.value = (int16_t)(1 + below(seed, style->values));
+  if (style->registers && s.kind == LITMUS_STORE && one_in(seed, 3)) s.of_read = true, s.value = 0;
+  if (style->registers && one_in(seed, 3)) {
+    s.condition = one_in(seed, 2) ? LITMUS_IF : LITMUS_UNLESS;
+    s.condition_value = (int16_t)below(seed, style->values + 1);
+  }
+  return s;
+}
+static void insert_step(struct litmus_program *p, unsigned t, unsigned at, struct litmus_step s) {
+  memmove(&p->steps[t][at + 1], &p->steps[t][at], (p->length[t]++ - at) * sizeof s);
+  p->steps[t][at] = s;
+}
+
+/* Each thread accesses one location or two, the first the one that the thread before it accessed last, all around, and
+ * one of each two writes: what models differ in has this shape. Mostly loads and stores. Returns the number of steps.
+ */
+static unsigned random_cycle(struct litmus_program *p, uint64_t *seed, const struct style *style, unsigned steps) {
+  unsigned location = 0, made = 0, locations = p->threads == 2 || style->locations < 3 ? 2 : 2 + below(seed, 2);
+  uint8_t before = LITMUS_LOAD; /* the kind of the access before this one of the same location */
+  bool fences = one_in(seed, 3);
+  for (unsigned t = 0; t < p->threads; t++) {
+    unsigned later = p->threads - 1 - t; /* each of these has a step to make */
+    unsigned kinds = one_in(seed, 4) ? (1 << LITMUS_FENCE) - 1 : 1 << LITMUS_LOAD | 1 << LITMUS_STORE;
+    unsigned writes = kinds & ~(1u << LITMUS_LOAD);
+    insert_step(p, t, 0, random_step(seed, style, t && before == LITMUS_LOAD ? writes : kinds, location));
+    before = p->steps[t][0].kind;
+    if (++made + later >= steps || (p->threads > locations && one_in(seed, 2))) continue;
+    location = (location + 1) % locations;
+    bool closes = !later && p->steps[0][0].kind == LITMUS_LOAD;
+    insert_step(p, t, 1, random_step(seed, style, closes ? writes : kinds, location));
+    before = p->steps[t][1].kind;
+    if (++made + later < steps && fences) made++, insert_step(p, t, 1, random_step(seed, style, 1 << LITMUS_FENCE, 0));
+  }
+  return made;
+}
+
 void litmus_random(struct litmus_program *p, uint64_t *seed, const struct litmus_shape *shape) {
   memset(p, 0, sizeof *p);
   p->threads = 2 + below(seed, shape->threads - 1);
-  unsigned locations = 1 + below(seed, shape->locations), values = 1 + below(seed, 3), used = 0;
-  unsigned steps = p->threads + below(seed, shape->steps - p->threads + 1);
-  const uint8_t *mixture = mixtures[below(seed, sizeof mixtures / sizeof *mixtures)];
-  const uint8_t *leaning = leanings[below(seed, sizeof leanings / sizeof *leanings)];
-  bool registers = shape->register_steps && one_in(seed, 3);
-  for (unsigned i = 0; i < steps; i++) {
-    unsigned t = i < p->threads ? i : below(seed, p->threads);
+  struct style style = {.mixture = mixtures[below(seed, sizeof mixtures / sizeof *mixtures)],
+                        .leaning = leanings[below(seed, sizeof leanings / sizeof *leanings)],
+                        .locations = 1 + below(seed, shape->locations),
+                        .values = 1 + below(seed, 3),
+                        .registers = shape->register_steps && one_in(seed, 3)};
+  unsigned steps = p->threads + below(seed, shape->steps - p->threads + 1), made = 0, used = 0;
+  if (style.locations > 1 && !one_in(seed, 4)) made = random_cycle(p, seed, &style, steps);
+  for (; made < steps; made++) {
+    unsigned t = made < p->threads && !p->length[made] ? made : below(seed, p->threads);
     if (p->length[t] == LITMUS_STEPS) continue;
-    struct litmus_step *s = &p->steps[t][p->length[t]++];
-    s->kind = (uint8_t)weighted(seed, mixture, 6, 63);
-    unsigned allowed = s->kind == LITMUS_LOAD    ? READ_ORDERS
-                       : s->kind == LITMUS_STORE ? WRITE_ORDERS
-                       : s->kind == LITMUS_FENCE ? FENCE_ORDERS
-                                                 : ANY_ORDER;
-    s->order = (uint8_t)weighted(seed, leaning, 5, allowed);
-    if (s->kind == LITMUS_COMPARE) {
-      s->failure = one_in(seed, 3) ? (uint8_t)weighted(seed, leaning, 5, READ_ORDERS) : derived_failure(s->order);
-      s->expected = (int16_t)below(seed, values + 1);
-    }
-    if (s->kind != LITMUS_FENCE) s->location = (uint8_t)below(seed, locations), used |= 1u << s->location;
-    if (s->kind != LITMUS_LOAD && s->kind != LITMUS_FENCE) s->value = (int16_t)(1 + below(seed, values));
-    if (registers && s->kind == LITMUS_STORE && one_in(seed, 3)) s->of_read = true, s->value = 0;
-    if (registers && p->length[t] > 1 && one_in(seed, 3)) {
-      s->condition = one_in(seed, 2) ? LITMUS_IF : LITMUS_UNLESS;
-      s->condition_value = (int16_t)below(seed, values + 1);
-    }
+    insert_step(p, t, below(seed, p->length[t] + 1), random_step(seed, &style, 63, below(seed, style.locations)));
   }
   /* Only locations that steps have, with their names in order. */
+  for (unsigned t = 0; t < p->threads; t++)
+    for (unsigned i = 0; i < p->length[t]; i++)
+      if (p->steps[t][i].kind != LITMUS_FENCE) used |= 1u << p->steps[t][i].location;
   uint8_t index[LITMUS_LOCATIONS] = {0};
-  for (unsigned l = 0; l < locations; l++)
-    if (used >> l & 1) index[l] = (uint8_t)p->locations, p->names[p->locations++] = "wxyz"[locations == 4 ? l : l + 1];
+  for (unsigned l = 0; l < style.locations; l++)
+    if (used >> l & 1)
+      index[l] = (uint8_t)p->locations, p->names[p->locations++] = "wxyz"[style.locations == 4 ? l : l + 1];
   for (unsigned t = 0; t < p->threads; t++)
     for (unsigned i = 0; i < p->length[t]; i++)
       if (p->steps[t][i].kind != LITMUS_FENCE) p->steps[t][i].location = index[p->steps[t][i].location];
