@@ -432,6 +432,7 @@ static void put_also_json(const struct test_job *j, struct mem *m, struct text *
     text_printf(t, "\"client\":%s,\"replay\":%s}", quoted(m, text_string(&client)), quoted(m, o->token));
   }
   text_char(t, ']');
+  if (j->answer.too_many) text_add(t, ",\"also_more\":true");
 }
 
 /* Was everything seen that the clients asked for can do? */

@@ -24,7 +24,7 @@
 #include "test/explore.h"
 
 enum { SMALL_CALLS = 8, BOUND_MOST = 64 }; /* calls of a client up to which DPOR is the default */
-enum { WORKERS_MOST = 64, SAID_MOST = 600, CHOICES_KEPT = 1 << 16, FINDINGS_MOST = 16 };
+enum { WORKERS_MOST = 64, SAID_MOST = 600, CHOICES_KEPT = 1 << 16, FINDINGS_MOST = 256 };
 #define GRACE    0.3 /* seconds that a process has to end by itself */
 #define PATIENCE 5.0 /* seconds for a schedule to end a process once more */
 

@@ -200,4 +200,14 @@ ASIF_TEST(many) {
 END
 run 3 "$asif" test large.c --time-limit 0.1; says 'note: --bound 2 runs the schedules of up to 2 delays only; --time-limit 5m searches longer'
 run 0 "$asif" test large.c --bound 1; says 'verdict: no violation found'
+
+# All that fail are listed, however the processes share them.
+{
+  printf '#include <asif.h>\n#include <assert.h>\nstatic int zero;\n'
+  for i in $(seq 50); do printf 'ASIF_TEST(fails%d) { assert(zero); }\n' "$i"; done
+} >fifty.c
+for jobs in 1 2; do
+  run 1 "$asif" test fifty.c --keep-going --jobs $jobs
+  [ "$(grep -c '^    fails[0-9]*()' out)" = 49 ] || fail "not all are listed with $jobs processes"
+done
 exit 0
