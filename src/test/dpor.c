@@ -25,6 +25,7 @@
  * that is divided goes on: what was taken to be dependent and is not was tried in both orders.
  * - Whether an operation returned before another was called matters to histories alone. So calls and returns do not
  * conflict: one schedule of each trace without them is explored, and what histories others have follows (orders.c).
+ * That it does is seen where some of them are run.
  * - Of threads that make the same calls, and have read the same so far, it does not matter which one goes on:
  * exchanging what they do from there on gives the same trace, but for their names. So one of them waits for the one
  * before it to take the same step, until it has read something else than that one, or written. Its step comes after the
@@ -53,6 +54,8 @@ enum {
   LEARNS_STEPS = 1 << 16,
   LEARNS_ALONE = 4096
 };
+/* Of the orders of calls and returns, one in so many is run. */
+enum { ORDERS_MADE = 64 };
 /* To learn takes time: after so many runs it is done in one of so many. */
 enum { LEARNS_ALWAYS = 4096, LEARNS_EVERY = 8 };
 
@@ -85,7 +88,9 @@ struct dpor {
   struct orders *orders;       /* NULL: calls and returns conflict, and all their orders are explored */
   bool other;   /* an order of them did not give the history that it should have, or threads that were taken to be alike
                  * are not: the search begins anew without, and one that is divided is not complete */
-  bool blocked; /* all who could go on sleep */
+  bool waits;       /* the run whose orders are tried has a finding */
+  uint64_t ordered; /* orders so far */
+  bool blocked;     /* all who could go on sleep */
   /* Divided among workers: parts are numbered as they come. */
   size_t top; /* steps of which every choice is tried, by all workers; what follows is a part; 0: not divided */
   uint64_t part, mine;    /* the next part; the next that is this worker's */
@@ -510,11 +515,17 @@ static bool counts(struct dpor *d, const struct run *run) {
   return !d->skipped && (d->met || is_mine(d));
 }
 
-/* Runs a schedule for another order of calls and returns. */
+/* A schedule for another order of calls and returns. What its run comes to is known, but for how it waits; some are
+ * made all the same, to see that it is so. */
 static bool use_order(void *self, const struct choice *choices, size_t count) {
   struct dpor *d = self;
-  d->after = 0;
-  const struct run *run = explorer_try(d->e, &(struct plan){.choices = choices, .count = count});
+  const struct run *run;
+  if (d->waits || d->ordered++ % ORDERS_MADE == 0) {
+    d->after = 0;
+    run = explorer_try(d->e, &(struct plan){.choices = choices, .count = count});
+  } else {
+    run = orders_run(d->orders);
+  }
   if (!run && d->e->stopped) return false;
   if (!run || !orders_met(d->orders, run)) {
     d->other = true;
@@ -538,6 +549,7 @@ static void visit(struct dpor *d, const struct run *run) {
   if (!d->orders || d->e->stopped || !has_histories(run)) return;
   size_t same = d->unchanged;
   d->unchanged = run->count;
+  d->waits = run->found != FOUND_NOTHING;
   orders_each(d->orders, run, &d->e->trace, d->alike ? d->own.at : d->clocks.at, d->stride, same, use_order, d);
 }
 

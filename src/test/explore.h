@@ -107,6 +107,9 @@ bool orders_possible(const struct client *);
 typedef bool orders_user(void *self, const struct choice *, size_t count);
 bool orders_each(struct orders *, const struct run *, const struct trace *, const uint32_t *clocks, size_t stride,
                  size_t same, orders_user *use, void *self);
+/* In `use`: the run that the schedule leads to, though it was not made. Its number is 0; of its steps `enabled` and
+ * `spun` mean nothing. */
+const struct run *orders_run(struct orders *);
 bool orders_met(const struct orders *, const struct run *); /* in `use`: is this the history that was to be? */
 
 /* What all strategies need. */

@@ -3,7 +3,8 @@
  * The order of a call and a return of another thread matters to the history and to nothing else. So a search (dpor.c)
  * need not run the code to try both: it takes one schedule of each trace of accesses, and from what must come before
  * what in it follows every history that a schedule with this trace can have. These are made here, each as a schedule,
- * which is then run like any other; but only those that were not seen, of which there are few.
+ * and the run that it leads to: the same steps with the same results. But only those that were not seen, of which there
+ * are few.
  *
  * Of two histories with the same results, one of which has all operations in order that the other has, only that one is
  * needed: if it is linearizable the other is. So a return comes as early as it can, and a call only when some return
@@ -48,8 +49,14 @@ struct orders {
   uint8_t order[PLACES]; /* places */
   unsigned taken;        /* of these */
   VEC(struct choice) choices;
-  VEC(bool) chosen; /* events */
+  VEC(bool) chosen;     /* events */
+  VEC(uint32_t) events; /* as they are chosen */
   struct hash wanted;
+  struct run run;           /* the one given, and then what follows from it */
+  VEC(struct moment) given; /* its moments */
+  VEC(struct moment) moments;
+  VEC(struct step) steps;
+  VEC(uint32_t) at; /* of an event: which step it is now */
   orders_user *use;
   void *self;
 };
@@ -180,6 +187,7 @@ static struct hash read_run(struct orders *o, const struct run *r, size_t same) 
 static void choose(struct orders *o, size_t event) {
   const struct step *s = &o->trace->events.at[event].step;
   vec_push(o->mem, &o->choices, ((struct choice){s->fiber, s->block}));
+  vec_push(o->mem, &o->events, (uint32_t)event);
   o->chosen.at[event] = true;
 }
 
@@ -188,7 +196,7 @@ static void make_schedule(struct orders *o) {
   size_t count = o->trace->events.count;
   vec_reserve(o->mem, &o->chosen, count + 1);
   memset(o->chosen.at, 0, count * sizeof *o->chosen.at);
-  o->choices.count = 0;
+  o->choices.count = o->events.count = 0;
   for (unsigned i = 0; i < o->taken; i++) {
     uint32_t event = o->places[o->order[i]].event;
     const uint32_t *clock = o->clocks + event * o->stride;
@@ -244,6 +252,37 @@ static bool is_least(const struct orders *o, unsigned p, uint64_t done) {
   return true;
 }
 
+static void keep_run(struct orders *o, const struct run *r) {
+  o->run = *r;
+  vec_reserve(o->mem, &o->given, r->moment_count);
+  for (size_t i = 0; i < r->moment_count; i++) o->given.at[i] = r->moments[i];
+}
+
+const struct run *orders_run(struct orders *o) {
+  size_t count = o->events.count, moments = o->run.moment_count, done = 0;
+  vec_reserve(o->mem, &o->steps, count + 1);
+  vec_reserve(o->mem, &o->at, count + 1);
+  vec_reserve(o->mem, &o->moments, moments);
+  for (size_t i = 0; i < count; i++) {
+    o->steps.at[i] = o->trace->events.at[o->events.at[i]].step;
+    o->steps.at[i].before = i ? o->steps.at[i - 1].fiber : 0;
+    o->at.at[o->events.at[i]] = (uint32_t)i;
+  }
+  for (; done < moments; done++) { /* those of a step stay in their order, and those after all steps at the end */
+    struct moment m = o->given.at[done];
+    size_t i = done;
+    if (m.fiber < o->run.client->threads) m.step = o->at.at[m.step];
+    for (; i && m.fiber < o->run.client->threads && o->moments.at[i - 1].step > m.step; i--)
+      o->moments.at[i] = o->moments.at[i - 1];
+    o->moments.at[i] = m;
+  }
+  o->run.steps = o->steps.at;
+  o->run.moments = o->moments.at;
+  o->run.number = o->run.same_moments = o->run.spun = 0;
+  if (count) o->run.current = o->steps.at[count - 1].fiber;
+  return &o->run;
+}
+
 static bool use_order(struct orders *o) {
   struct hash history = history_of_order(o);
   if (hashes_add(o->histories, history, 0) >= 0) return true;
@@ -281,6 +320,7 @@ bool orders_each(struct orders *o, const struct run *r, const struct trace *trac
   o->self = self;
   if (hashes_add(o->traces, read_run(o, r, same), 0) >= 0) return true;
   hashes_add(o->histories, history_of(r), 0);
+  keep_run(o, r);
   o->taken = 0;
   return go_on(o, 0);
 }
