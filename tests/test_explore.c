@@ -660,3 +660,35 @@ TEST(explore_random) {
   each_program(programs, 8, MOCK_WITH_ALL, 4, check_random);
   CHECK(2 * different > programs);
 }
+
+/* Both kinds of sets of hashes against a row of all that was added. */
+static struct hash hash_number(uint64_t i) { return (struct hash){hash_mix(i), hash_mix(~i)}; }
+static void check_set(struct hashes *set, unsigned room) {
+  int numbers[5000];
+  unsigned added = 0, refused = 0;
+  CHECK(set);
+  for (unsigned i = 0; i < 5000; i++) numbers[i] = HASH_NEW;
+  for (uint64_t k = 0; k < 40000; k++) {
+    unsigned i = (unsigned)(hash_mix(k + 77) % 5000), number = (unsigned)(hash_mix(k * k) % 300);
+    int was = hashes_add(set, hash_number(i), number);
+    if (number > HASH_NUMBER_MOST) number = HASH_NUMBER_MOST;
+    if (was == HASH_FULL) {
+      CHECK(numbers[i] == HASH_NEW && added >= room);
+      refused++;
+      continue;
+    }
+    CHECKF(was == numbers[i], "%d instead of %d", was, numbers[i]);
+    added += was == HASH_NEW;
+    if (was == HASH_NEW || (int)number < was) numbers[i] = (int)number;
+    CHECK(hashes_count(set) == added);
+  }
+  CHECK(room == UINT32_MAX ? !refused : refused > 0);
+  hashes_close(set);
+}
+
+TEST(explore_sets_of_hashes) {
+  check_set(hashes_open_own(1 << 20), UINT32_MAX);
+  check_set(hashes_open(1 << 20), UINT32_MAX);
+  check_set(hashes_open_own(1 << 14), 800);
+  check_set(hashes_open_own(1), 200);
+}

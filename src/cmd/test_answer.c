@@ -264,7 +264,7 @@ static char *unreached_words(const struct test_job *j, struct mem *m) {
 /* Where the runs went. */
 static void note_counts(const struct searched *s, struct mem *m, notes *to) {
   note(m, to,
-       "schedules run to their end: %llu, %llu of them for another order of calls and returns; given up: %llu "
+       "schedules: %llu, %llu of them for another order of calls and returns; given up: %llu "
        "redundant, %llu where a thread halts, %llu others",
        (unsigned long long)(s->schedules - s->skipped), (unsigned long long)s->orders, (unsigned long long)s->redundant,
        (unsigned long long)s->halted, (unsigned long long)(s->cut - s->redundant - s->halted));

@@ -86,9 +86,9 @@ struct dpor {
   size_t unchanged;            /* steps that are as when `orders` was last given a run */
   uint64_t after;              /* the number of the last run; 0: others were made since */
   struct orders *orders;       /* NULL: calls and returns conflict, and all their orders are explored */
-  bool other;   /* an order of them did not give the history that it should have, or threads that were taken to be alike
-                 * are not: the search begins anew without, and one that is divided is not complete */
-  bool waits;       /* the run whose orders are tried has a finding */
+  bool other; /* an order of them did not give the history that it should have, or threads that were taken to be alike
+               * are not: the search begins anew without, and one that is divided is not complete */
+  bool waits; /* the run whose orders are tried has a finding */
   uint64_t ordered; /* orders so far */
   bool blocked;     /* all who could go on sleep */
   /* Divided among workers: parts are numbered as they come. */

@@ -24,7 +24,7 @@ struct hash {
 /* Sets of hashes (hashes.c). Several processes may use one at the same time, if it was opened before they were forked.
  */
 struct hashes *hashes_open(size_t bytes);     /* no more than so many, taken as they are needed; NULL: no memory */
-struct hashes *hashes_open_own(size_t bytes); /* the same, for this process alone: faster */
+struct hashes *hashes_open_own(size_t bytes); /* the same, for this process alone: faster, and small if it has few */
 void hashes_close(struct hashes *);
 /* Each member has a small number, the lowest it was ever added with. Gives the number it had before, or HASH_NEW;
  * HASH_FULL: there is no room, it is not added. */

@@ -271,8 +271,9 @@ enum visit { VISIT_ON, VISIT_STOP };
 struct explore_counts {
   uint64_t schedules; /* executed to the end, or skipped */
   uint64_t skipped;   /* not executed, as another has the same trace */
-  uint64_t orders;    /* executed for another order of calls and returns, of a trace that was */
-  uint64_t cut;       /* given up in the middle: redundant, cached, or beyond the rounds; or refused by asif_require */
+  uint64_t
+      orders;   /* of schedules: for another order of calls and returns, of a trace that was; most follow from that */
+  uint64_t cut; /* given up in the middle: redundant, cached, or beyond the rounds; or refused by asif_require */
   uint64_t redundant; /* of these, of DPOR: all who could go on sleep */
   uint64_t halted;    /* ... all who have not ended halt (run/pure.c) */
   uint64_t steps;
