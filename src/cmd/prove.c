@@ -120,6 +120,7 @@ static bool search_client(struct job *j, const struct client *c, bool points, do
                                        .recursion = j->options.recursion,
                                        .points = points,
                                        .races = j->races,
+                                       .leaks = j->races ? LEAKS_NO : LEAKS_IF_FREED,
                                        .check_orders = true};
   v->options.search.jobs =
       cores > 0 && c->threads * c->ops > 4 ? (unsigned)cores : 1; /* what is small is the same each time */

@@ -38,6 +38,9 @@ static const struct opt opts[] = {
     {"races", 0, "WHETHER", "yes|no",
      "two threads access a variable at a time, one writes, one not atomically: a violation (default), or\n"
      "no matter, for models whose plain accesses stand for atomic ones"},
+    {"leaks", 0, "HOW", "yes|no|auto",
+     "memory that nobody can reach and nobody freed is a violation, where nothing else is wrong (default: auto,\n"
+     "if the code frees memory)"},
     {"volatile", 0, "ORDER", VOLATILE_ORDERS,
      "what a volatile access of an aligned word is: an atomic one of this order (default: relaxed, and a note where\n"
      "two of them race)"},
@@ -129,6 +132,8 @@ static bool read_options(const struct args *a, struct verify_job *j) {
   o->malloc_fails = arg_flag(a, "malloc-fails");
   o->check_orders = true;
   o->races = !arg_value(a, "races") || strcmp(arg_value(a, "races"), "no");
+  const char *leaks = arg_value(a, "leaks");
+  o->leaks = !leaks || !strcmp(leaks, "auto") ? LEAKS_IF_FREED : !strcmp(leaks, "yes") ? LEAKS_YES : LEAKS_NO;
   o->volatiles = volatile_order_read(arg_value(a, "volatile"));
   o->recursion = (unsigned)arg_number(a, "recursion", 0, 1, 1000, &bad);
   o->search.reduce = reduction(arg_value(a, "reduce"));

@@ -110,6 +110,7 @@ struct decl {
   bool address_taken;     /* DECL_VARIABLE: & is applied to it (or to a part of it) */
   bool written;           /* DECL_VARIABLE: some code may store to it after its initialisation */
   bool used;              /* named by some expression */
+  bool frees;             /* DECL_FUNCTION: its body names free */
   bool defined;           /* a function with a body, a variable that is not only extern */
   bool is_static;         /* of file scope, and not seen from other files */
   bool is_length;         /* DECL_VARIABLE: a number of elements (parse_length.c) */
@@ -390,6 +391,7 @@ struct unit {
   VEC(struct decl *) decls; /* variables and functions of file scope, in order; static locals too */
   struct harness harness;
   uint32_t decl_count;       /* ids given */
+  bool frees;                /* free is named outside functions */
   bool member_arrays;        /* some struct has an array within */
   const char *floating_flag; /* an argument of the compiler that changes what floating point computes, or NULL */
   bool mutex_kinds;          /* a mutex may be recursive, or check for errors: its functions have results then */
@@ -416,6 +418,8 @@ struct unit *front_parse(struct mem *, const char *name, const char *text, size_
 char *const *flags_alone(struct mem *, char *const *cc_args, const char *path); /* those for one file; NULL: for all */
 /* The first compiler argument that is neither an option nor an option's value; NULL if there is none. */
 const char *flags_stray(char *const *cc_args);
+/* True if some function names free that is seen from other files or used: as a compiler would leave it. */
+bool unit_frees(const struct unit *);
 void ast_print(const struct unit *, struct text *);  /* --dump ast */
 void type_print(const struct type *, struct text *); /* "struct node *" */
 

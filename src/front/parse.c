@@ -26,6 +26,15 @@ static void parse_unit(struct front *f, const char *text, size_t length) {
   if (f->last) harness_finish(f);
 }
 
+bool unit_frees(const struct unit *u) {
+  bool frees = u->frees;
+  for (size_t i = 0; i < u->decls.count; i++) {
+    const struct decl *d = u->decls.at[i];
+    frees |= d->frees && (d->used || !d->is_static);
+  }
+  return frees;
+}
+
 struct unit *unit_new(struct mem *m) {
   struct unit *u = mem_zero(m, 1, sizeof *u);
   u->mem = m;

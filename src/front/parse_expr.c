@@ -113,6 +113,7 @@ static struct expr *parse_named(struct front *f) {
   struct use use = {d, t->place};
   if (!d->used && !d->builtin) vec_push(f->mem, &f->uses, use);
   d->used = true;
+  if (d->builtin == BUILTIN_FREE) *(f->function ? &f->function->frees : &f->unit->frees) = true;
   return expr_name(f, t->place, d);
 }
 

@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "verify/saved.h"
 
-static const char what[] = "asif checkpoint 2\n";
+static const char what[] = "asif checkpoint 3\n";
 enum { CLASSES = 3, IDENTITY_MOST = 1 << 16 };
 
 /* The first of the workers to be written is the one with the first state: that has to stay the first of its store. */
@@ -83,6 +83,7 @@ static void save_head(struct saving *out, const struct explore *x) {
   const struct search_identity *id = &x->options.identity;
   uint64_t transitions = 0, terminal = 0;
   bool refused = false;
+  uint32_t lost = REF_NONE;
   save_block(out, what, sizeof what);
   save_block(out, ASIF_VERSION, strlen(ASIF_VERSION));
   save_block(out, id->text, id->text ? strlen(id->text) : 0);
@@ -95,11 +96,13 @@ static void save_head(struct saving *out, const struct explore *x) {
     transitions += taken ? w->transitions_before : w->transitions;
     terminal += taken ? w->terminal_before : w->terminal;
     refused |= w->refused;
+    if (lost == REF_NONE) lost = w->lost;
   }
   save_number(out, x->depth);
   save_number(out, transitions);
   save_number(out, terminal);
   save_number(out, refused);
+  save_number(out, lost);
 }
 
 bool checkpoint_save(const struct explore *x, struct problem *why) {
@@ -276,6 +279,7 @@ static void load_all(struct reading *r) {
   x->workers[0].transitions = load_number(&r->in);
   x->workers[0].terminal = load_number(&r->in);
   x->workers[0].refused = load_number(&r->in) != 0;
+  uint32_t lost = (uint32_t)load_number(&r->in);
   if (!x->workers[0].traces.load(x->workers[0].traces.self, &r->in)) return;
   r->jobs = (unsigned)load_number(&r->in);
   r->ref_bits = (unsigned)load_number(&r->in);
@@ -287,6 +291,7 @@ static void load_all(struct reading *r) {
     if ((r->order[i] = (unsigned)load_number(&r->in)) >= r->jobs) load_fail(&r->in);
   load_classes(r);
   if (load_good(&r->in)) mend_parents(r);
+  if (load_good(&r->in) && lost != REF_NONE) x->workers[0].lost = find_place(r, lost);
   if (load_good(&r->in)) load_stacks(r);
   load_waiting(r);
 }

@@ -72,6 +72,7 @@ struct worker {
   uint8_t *called;                              /* calls made, a bit each by their numbers */
   bool refused;                                 /* a call was not made (may_call) */
   bool stalls;                                  /* there was a state with may_stall */
+  uint32_t lost; /* global reference of the first pair from which a move loses memory; REF_NONE */
   unsigned phase;
 };
 

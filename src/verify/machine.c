@@ -295,8 +295,9 @@ static enum ended finish(struct run *run, const struct inst *in) {
   if (in->a != NO_REG && word_is_unset(result)) return step_unset(run, in, result, "the result");
   if (word_is_pointer(result)) return step_fault(run, in, FAULT_ADDRESS, NULL);
   run->state->threads[run->thread].pc = 0;
-  if (!run->op) return STOP;                                                    /* ASIF_INIT */
-  if (m->own_words && m->options.ops && !run->state->threads[run->thread].left) /* nobody asks for it any more */
+  if (!run->op) return STOP; /* ASIF_INIT */
+  bool last = m->options.ops && !run->state->threads[run->thread].left;
+  if (m->own_words && last && !m->options.leaks) /* nobody asks for it any more */
     memset(run->r + m->regs - m->own_words, 0, m->own_words * sizeof *run->r);
   result = number_of_word(m->program->wides, result);
   value v = m->result(m->result_self, run->op, result);
@@ -798,6 +799,8 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
   m->globals = p->global_count;
   for (unsigned i = 0; i < OWN_COUNT; i++)
     if (p->owns[i]) m->own_at[i] = m->own_words++;
+  /* What only a thread's own variables lead to is not lost, and yet would be forgotten. */
+  if (m->options.leaks && m->own_words) m->options.forget = false;
   m->regs = (p->most_regs ? p->most_regs : 1) + m->own_words;
   uint32_t room = CELLS_FIRST << 3 * options->room, cells = room;
   for (uint32_t i = 0; i < p->global_count; i++)

@@ -44,6 +44,7 @@ struct machine_options {
   bool malloc_fails;     /* an operation's malloc, calloc and realloc may also give NULL */
   bool signals_as_locks; /* who waits for a signal waits for a lock */
   bool races;            /* data races are faults (race.c) */
+  bool leaks;            /* packing says what is lost (system.lost) */
   /* Where two volatile accesses raced, as two numbers of instructions, or 0. All copies of a machine share it. */
   uint64_t *volatile_race;
   /* Numbers of addresses (numbers.c): choices, with a table that all copies share; NULL: they are beyond what is
@@ -98,6 +99,8 @@ const char *machine_cell_name(struct system *, const void *work, uint32_t object
                               uint32_t cell); /* "next", "[2].val"; "" for a scalar */
 /* Two volatile accesses raced: these two. */
 bool machine_volatile_race(const struct system *, const struct inst *accesses[2]);
+/* A block that nobody can reach and nobody freed, where that is asked (machine_options.leaks); or NO_OBJECT. */
+uint32_t machine_lost(struct system *, const void *work);
 /* Where the thread is: its next instruction, or NULL if it is between operations. */
 const struct inst *machine_at(struct system *, const void *work, unsigned thread);
 

@@ -75,6 +75,7 @@ struct machine_state {
 struct kept_record {
   const unsigned char *at;
   uint32_t size, objects; /* objects first named there */
+  uint32_t first;         /* the first of them, in the state unpacked */
 };
 
 /* What was unpacked last. Most of what its successors are packed to is the same, and so is most of what is unpacked
@@ -123,6 +124,7 @@ struct machine {
   uint32_t *need;   /* and which of its cells that may lead to, a bit each; REACH_ALL */
   uint32_t *held_list;
   uint32_t pack_count;
+  uint32_t lost;               /* of what was packed last: the first of the blocks that are lost; NO_OBJECT */
   struct unordered *unordered; /* unordered.c; NULL: the program has no I_UNORDERED */
   uint8_t *races;              /* race.c: for each instruction, whether it can be in a race; NULL: none can */
   /* reach.c: for each instruction and register the cells it leads to; NULL: everything */

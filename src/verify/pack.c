@@ -247,8 +247,27 @@ static unsigned char *put_order(const struct packer *p, unsigned char *at) {
   return at;
 }
 
+/* True if the object is named in the record of a thread that was packed as it was. */
+static bool is_named_before(const struct packer *p, uint32_t object) {
+  for (unsigned t = 0; p->as_before >> t; t++) {
+    const struct kept_record *kept = &p->m->last.records[t];
+    if ((p->as_before >> t & 1) && object - kept->first < kept->objects) return true;
+  }
+  return false;
+}
+
+/* A block that was allocated, not freed, and has no name: nobody can reach it. Garbage that is forgotten counts, too:
+ * no register will free it, and none leads to it when the threads are between operations. */
+static uint32_t first_lost(const struct packer *p) {
+  for (uint32_t i = p->m->named; i < p->s->objects; i++)
+    if (p->m->number[i] == NUMBER_NONE && is_allocated(&state_objects(p->m, p->s)[i]) && !is_named_before(p, i))
+      return i;
+  return NO_OBJECT;
+}
+
 static size_t end(const struct packer *p, unsigned char *at, unsigned char *out, size_t bytes) {
-  const struct machine *m = p->m;
+  struct machine *m = p->m;
+  if (m->options.leaks) m->system.lost = (m->lost = first_lost(p)) != NO_OBJECT;
   if (m->terms) at = put_order(p, at);
   return bytes + squeeze(m->digits, (size_t)(at - m->digits), out + bytes);
 }
@@ -273,6 +292,13 @@ size_t machine_pack_as(struct system *system, const void *work, const uint8_t *f
   unsigned char *at = begin(&p, m, work, out, &bytes);
   for (unsigned t = 0; t < system->threads; t++) at = put_thread(&p, at, from[t]);
   return end(&p, at, out, bytes);
+}
+
+uint32_t machine_lost(struct system *system, const void *work) {
+  struct machine *m = (struct machine *)system;
+  if (!m->options.leaks) return NO_OBJECT;
+  machine_pack(system, work, NULL, m->settled, NULL);
+  return m->lost;
 }
 
 /* Hollow objects, and what was forgotten, have no names: they are not written to. */

@@ -18,6 +18,7 @@ struct tracker {
   void *here, *real_here, *real_there; /* the representative, the execution */
   uint8_t real[THREADS_MOST];
   unsigned char *bytes, *other;
+  bool loses; /* the move to be made loses memory: another one may lead to the same state without */
 };
 
 static enum moved again(struct system *system, const void *from, unsigned thread, struct choices *choices,
@@ -56,6 +57,7 @@ static bool follow_really(struct tracker *k, unsigned thread, const struct choic
     if (again(system, k->real_here, m.thread, &m.choices, length, k->real_there, &m.move) != MOVED) continue;
     if (!same_events(&m.move, move)) continue;
     if (system->pack_as(system, k->real_there, k->real, k->other) != size || memcmp(k->bytes, k->other, size)) continue;
+    if (k->loses && !system->lost) continue;
     vec_push(k->mem, &k->path, m);
     memcpy(k->real_here, k->real_there, system->work);
     return true;
@@ -126,11 +128,14 @@ static bool step_to(struct tracker *k, uint32_t set, struct record_view to) {
   return false;
 }
 
-/* Does this move end in the violation? */
-static bool is_wrong(struct tracker *k, enum moved moved, const struct move *move, uint32_t set) {
+/* Does this move end in the violation? `there` is the state after it. */
+static bool is_wrong(struct tracker *k, enum moved moved, const struct move *move, uint32_t set, const void *there) {
   uint32_t next;
+  uint8_t from[THREADS_MOST];
   if (moved != MOVED && moved != FAULTED) return false;
   if (!follow(k->w, move, set, &next)) return false;
+  if (k->x->violation == VIOLATION_LEAK)
+    return moved == MOVED && next && (make_pair(k->w, there, &next, from), k->system->lost);
   return moved == FAULTED ? k->x->violation == VIOLATION_FAULT || k->x->violation == VIOLATION_POINTS : !next;
 }
 
@@ -164,8 +169,9 @@ static bool finish(struct tracker *k, uint32_t set, unsigned thread, unsigned de
   do {
     uint32_t next;
     enum moved moved = system->move(system, here, thread, &choices, there, &move);
-    if (is_wrong(k, moved, &move, set)) {
-      found = finish_really(k, thread, &move);
+    if (is_wrong(k, moved, &move, set, there)) {
+      k->loses = k->x->violation == VIOLATION_LEAK;
+      found = k->loses ? follow_really(k, thread, &choices, &move, there) : finish_really(k, thread, &move);
     } else if (moved == MOVED && depth > 1 && !move.event_count && follow(k->w, &move, set, &next)) {
       if (!follow_really(k, thread, &choices, &move, there)) continue;
       memcpy(k->here, there, system->work);

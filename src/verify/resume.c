@@ -41,6 +41,7 @@ static void put_options(const struct verify_options *o, struct text *t) {
   if (o->points) text_add(t, " --points");
   if (o->weak_fails) text_add(t, " --weak");
   if (o->malloc_fails) text_add(t, " --malloc-fails");
+  if (o->leaks != LEAKS_IF_FREED) text_printf(t, " --leaks %s", o->leaks == LEAKS_YES ? "yes" : "no");
   if (!o->races) text_add(t, " --races no");
   if (o->volatiles) text_printf(t, " --volatile %s", volatile_order_name(o->volatiles));
   if (!o->search.deadlocks) text_add(t, " --no-deadlock");

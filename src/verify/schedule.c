@@ -21,6 +21,7 @@
  *   races 1                      (evidence of older versions lacks it: 0)
  *   volatile relaxed             (only where --volatile said it)
  *   malloc-fails 1               (only with --malloc-fails)
+ *   leaks yes                    (only where --leaks said it)
  *   recursion 8
  *   addresses 1                  numbers of addresses are choices (only where the program asks for them)
  *   orders 1                     expressions whose operands are evaluated in every order; where nobody else runs all
@@ -95,6 +96,7 @@ static void put_asked(const struct subject *s, struct text *t) {
               reduce_names[o->search.reduce], o->points, o->weak_fails, o->races);
   if (o->volatiles) text_printf(t, "volatile %s\n", volatile_order_name(o->volatiles));
   if (o->malloc_fails) text_add(t, "malloc-fails 1\n");
+  if (o->leaks != LEAKS_IF_FREED) text_printf(t, "leaks %s\n", o->leaks == LEAKS_YES ? "yes" : "no");
   text_printf(t, "recursion %u\n", o->recursion);
 }
 
@@ -266,6 +268,9 @@ static bool read_asked(struct evidence_lines *l, struct evidence *e) {
   const char *fails = line_take(l, "malloc-fails");
   if (fails && strcmp(fails, "1")) return line_unexpected(l, "malloc-fails");
   o->malloc_fails = fails != NULL;
+  const char *leaks = line_take(l, "leaks");
+  if (leaks && strcmp(leaks, "yes") && strcmp(leaks, "no")) return line_unexpected(l, "leaks");
+  o->leaks = !leaks ? LEAKS_IF_FREED : !strcmp(leaks, "yes") ? LEAKS_YES : LEAKS_NO;
   if (!line_number(l, "recursion", 1000, &recursion)) return false;
   o->races = races && !strcmp(races, "1");
   o->threads = (unsigned)threads;
@@ -558,6 +563,15 @@ static enum verdict replay_asleep(const struct evidence *e, const struct subject
   return VERDICT_HOLDS;
 }
 
+/* What is lost was found and told as the moves were made again. */
+static enum verdict replay_leak(const struct evidence *e, const struct walk *w, struct text *said) {
+  if (machine_lost(w->subject->machine, w->here) == NO_OBJECT)
+    return refuted(said, "all memory that was not freed can be reached after the last move");
+  text_printf(said, "after the %zu moves there is memory that nobody can reach, and that nobody freed\n",
+              e->moves.count);
+  return VERDICT_HOLDS;
+}
+
 static enum verdict replay_moves(struct evidence *e, struct subject *s, struct text *said, struct problem *why) {
   struct verified v = {.search.violation = VIOLATION_TRACE};
   struct walk w = {.subject = s,
@@ -576,6 +590,7 @@ static enum verdict replay_moves(struct evidence *e, struct subject *s, struct t
   if (e->fault) return replay_fault(e, s, &v, &w, said);
   if (w.last == FAULTED) return refuted(said, "the execution ends with a fault");
   if (e->options.live) return replay_run(e, s, said, why);
+  if (!strcmp(e->verdict, "leak")) return replay_leak(e, &w, said);
   if (!strcmp(e->verdict, "no return")) return replay_stuck(e, s, &w, said);
   if (strcmp(e->verdict, "deadlock")) return replay_trace(e, s, &v, &w, said, why);
   enum verdict dead = is_deadlock(e, &w, NULL);
@@ -605,6 +620,7 @@ static void put_command(const struct evidence *e, struct text *t) {
   if (o->points) text_add(t, " --points");
   if (o->weak_fails) text_add(t, " --weak");
   if (o->malloc_fails) text_add(t, " --malloc-fails");
+  if (o->leaks != LEAKS_IF_FREED) text_printf(t, " --leaks %s", o->leaks == LEAKS_YES ? "yes" : "no");
   if (!o->races) text_add(t, " --races no");
   if (o->volatiles) text_printf(t, " --volatile %s", volatile_order_name(o->volatiles));
   if (o->recursion) text_printf(t, " --recursion %u", o->recursion);

@@ -161,9 +161,17 @@ static void hand_over(struct worker *w, const unsigned char *packed, uint32_t si
     post(w, owner, packed, size, set, hash);
 }
 
+/* The state just packed is the first in which memory is lost. */
+static void lose(struct worker *w) {
+  if (w->lost != REF_NONE || w->returns.asking) return;
+  w->lost = w->ref;
+  if (w->all->options.first_lost) wrong(w, VIOLATION_LEAK);
+}
+
 void reached(struct worker *w, const void *work, uint32_t set) {
   uint8_t from[THREADS_MOST];
   uint32_t size = make_pair(w, work, &set, from);
+  if (w->system->lost) lose(w);
   hand_over(w, w->packed, size, set, hash_bytes(w->packed, size));
 }
 
@@ -172,6 +180,7 @@ static void reached_by(struct worker *w, const struct move *move, unsigned turn,
   uint8_t from[THREADS_MOST];
   uint32_t size = make_pair(w, w->to, &set, from);
   uint64_t hash = hash_bytes(w->packed, size);
+  if (w->system->lost) lose(w);
   if (w->ranked)
     recent_add_again(w->recent, move, turn);
   else
@@ -568,7 +577,7 @@ static void open_worker(struct explore *x, unsigned i, struct system *system, co
   struct worker *w = &x->workers[i];
   w->all = x;
   w->index = i;
-  w->taken = REF_NONE;
+  w->taken = w->lost = REF_NONE;
   w->returns = (struct returns){.asked = x->returns, .parent = REF_NONE, .last = REF_NONE};
   w->system = i ? system->copy(&w->mem, system) : system;
   w->system->limits = x->limits;
@@ -664,6 +673,18 @@ static void look_for_returns(struct explore *x, struct search_result *r) {
   r->verdict = VERDICT_VIOLATED;
 }
 
+/* Nothing else is wrong: is memory lost? After a limit the execution is not made. */
+static void look_for_lost(struct explore *x, struct search_result *r) {
+  for (unsigned i = 0; i < x->jobs; i++) {
+    if (x->workers[i].lost == REF_NONE) continue;
+    r->loses = true;
+    if (r->verdict != VERDICT_HOLDS) return;
+    x->wrong_ref = x->workers[i].lost;
+    r->violation = x->violation = VIOLATION_LEAK;
+    r->verdict = VERDICT_VIOLATED;
+  }
+}
+
 /* What was reached is kept, if that is wanted. */
 static void leave_checkpoint(const struct explore *x, struct search_result *r) {
   const struct search_options *o = &x->options;
@@ -710,7 +731,7 @@ bool search(struct mem *mem, struct system *system, struct traces *traces, const
     sum_up(&x, result);
   else
     result->verdict = VERDICT_UNKNOWN, result->limit = (enum limit)limits->reached;
-  if (opened == x.jobs && good) look_for_returns(&x, result);
+  if (opened == x.jobs && good) look_for_returns(&x, result), look_for_lost(&x, result);
   leave_checkpoint(&x, result);
   if (result->violation && !violation_is_none(result->violation)) good = find_path(mem, &x, result, why);
   for (unsigned i = 0; i < x.jobs; i++) mem_close(&x.workers[i].mem);

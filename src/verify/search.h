@@ -63,6 +63,7 @@ struct search_options {
    * asked. UNKNOWN: not decided. */
   enum verdict (*stuck)(void *self, const struct path_move *, size_t count, struct stuck_asked *);
   void *stuck_self;
+  bool first_lost;         /* it ends where memory is lost; else that is told only where nothing else is wrong */
   const char *checkpoint;  /* where a limit leaves what was reached; NULL: nowhere */
   double checkpoint_after; /* 0; or only Ctrl-C does, and after so many seconds */
   const char *resume;      /* a checkpoint to go on from; NULL */
@@ -80,6 +81,7 @@ enum violation {
   VIOLATION_NO_RETURN, /* an operation is open, and from here on none can return */
   VIOLATION_ASLEEP,    /* no thread moves, and one has missed the signal that it waits for */
   VIOLATION_POINTS,
+  VIOLATION_LEAK,      /* memory can be reached no more that nobody freed (system.lost) */
   VIOLATION_NUMBERS,   /* none: to be searched again with numbers of addresses as choices (FAULT_NUMBERS) */
   VIOLATION_FORGOTTEN, /* none: to be searched again without forgetting (FAULT_FORGOTTEN) */
   VIOLATION_UNORDERED, /* none: to be searched again with every order of some operands (FAULT_UNORDERED) */
@@ -104,6 +106,7 @@ struct search_result {
   size_t bytes; /* held for states: packed bytes, table and links */
   enum limit limit;
   const char *returns_undecided; /* it holds, but whether operations can return from everywhere was not decided: why */
+  bool loses;                    /* memory is lost in some execution */
   bool stalls;     /* it holds, but for operations that wait for a lock with their first access (stuck.c) */
   bool unfinished; /* given up because of options.most */
   bool about;      /* the counts depend on the order in which workers met states, or on when a limit was reached */

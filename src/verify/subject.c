@@ -296,6 +296,7 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
                                 .malloc_fails = options->malloc_fails,
                                 .points = options->points,
                                 .races = subject_looks_for_races(options),
+                                .leaks = subject_looks_for_leaks(options, s->unit),
                                 .volatile_race = mem_zero(mem, 1, sizeof *m->volatile_race),
                                 .signals_as_locks = options->live != NULL,
                                 .room = starts_over(s) ? unit->room : 0,

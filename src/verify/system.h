@@ -128,6 +128,7 @@ struct system {
   size_t packed_most;    /* bytes of a packed one at most */
   struct limits *limits; /* looked at within long steps; NULL: they are not cut short */
   bool choices_last;     /* a choice means the same in all states that are packed alike */
+  bool lost; /* in what was packed last, memory can be reached no more that nobody freed; if that is asked */
 
   void (*start)(struct system *, void *work);
   enum moved (*move)(struct system *, const void *from, unsigned thread, struct choices *, void *to, struct move *);

@@ -41,9 +41,10 @@ static const char *const fault_names[] = {
 
 const char *fault_name(enum fault f) { return fault_names[f]; }
 
-struct freeing {
+struct freeing { /* or an allocation */
   uint32_t object, step;
   unsigned thread;
+  struct place place;
 };
 
 enum { ACCESSES_TOLD = 20 }; /* of one step: an endless loop has very many */
@@ -57,7 +58,7 @@ struct telling {
   unsigned thread;
   uint32_t step;
   uint32_t accesses; /* told of this step */
-  VEC(struct freeing) freed;
+  VEC(struct freeing) freed, allocated;
   const struct program_op *inside[THREADS_MOST]; /* operations that are open; NULL */
   struct text fault;                             /* what is known of the object at which the fault is */
 };
@@ -323,8 +324,9 @@ static void tell(void *self, const struct trace_item *item) {
   } else if (!(item->inst->flags & FLAG_CONSTANT)) {
     put_access(k, item, &t);
     add_line(k, item->own ? SCHEDULE_OWN : SCHEDULE_ACCESS, item->inst->place, &t);
-    if (item->inst->code == I_FREE)
-      vec_push(k->subject->mem, &k->freed, ((struct freeing){item->object, k->step, k->thread}));
+    struct freeing now = {item->object, k->step, k->thread, item->inst->place};
+    if (item->inst->code == I_FREE) vec_push(k->subject->mem, &k->freed, now);
+    if (item->inst->code == I_ALLOC) vec_push(k->subject->mem, &k->allocated, now);
   }
   mem_free(k->subject->mem, t.at);
 }
@@ -408,6 +410,31 @@ static void tell_stuck(struct telling *k, const void *state) {
   if (!told) tell_waiting(k, state);
 }
 
+/* What nobody can reach after the last move. */
+static bool tell_lost(struct telling *k, const void *state, struct problem *why) {
+  struct text t, name;
+  struct place place = {0};
+  uint32_t object = machine_lost(k->machine, state);
+  if (object == NO_OBJECT) return problem_set(why, "no memory is lost after the last move"), false;
+  k->step = 0;
+  k->state = state;
+  machine_trace(k->machine, NULL, NULL);
+  text_open(&t, k->subject->mem);
+  text_open(&name, k->subject->mem);
+  machine_print_word(k->machine, state, word_pointer(object, 0), &name);
+  text_printf(&t, "nobody can reach %s", text_string(&name) + (*text_string(&name) == '&'));
+  for (size_t i = k->allocated.count; i-- > 0;) {
+    if (k->allocated.at[i].object != object) continue;
+    k->thread = k->allocated.at[i].thread;
+    place = k->allocated.at[i].place;
+    text_printf(&t, ", which %s allocated in step %u", k->schedule->threads.at[k->thread], k->allocated.at[i].step);
+    break;
+  }
+  text_add(&t, ", and nobody freed it");
+  add_line(k, SCHEDULE_WAIT, place, &t);
+  return true;
+}
+
 static bool run_path(struct telling *k, const struct path_move *path, size_t count, enum violation violation,
                      struct problem *why) {
   struct system *m = k->machine;
@@ -434,7 +461,7 @@ static bool run_path(struct telling *k, const struct path_move *path, size_t cou
   if (violation == VIOLATION_DEADLOCK || violation == VIOLATION_ASLEEP) tell_waiting(k, here);
   if (violation == VIOLATION_NO_RETURN) tell_stuck(k, here);
   machine_trace(m, NULL, NULL);
-  return true;
+  return violation != VIOLATION_LEAK || tell_lost(k, here, why);
 }
 
 static struct history *new_history(const struct subject *s) {

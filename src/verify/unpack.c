@@ -135,6 +135,7 @@ static void get_thread(struct unpacker *u, unsigned thread) {
       last->apart &= look_through(u, thread, before) == u->s->objects - before;
   }
   last->records[thread].size = (uint32_t)(u->at - last->records[thread].at);
+  last->records[thread].first = before;
   last->records[thread].objects = u->s->objects - before;
 }
 

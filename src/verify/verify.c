@@ -168,6 +168,9 @@ void note_assumptions(struct subject *s, struct verified *out) {
     note(s, out,
          "times, and random numbers that are kept, may be anything whenever they are compared: what waits for one of "
          "them is taken to return");
+  if (out->search.loses && out->search.verdict == VERDICT_UNKNOWN)
+    note(s, out,
+         "in some execution memory is lost that nobody freed: a smaller search, to its end, shows which (--leaks)");
   note_volatile(s, out);
   note_ordered(s, out);
   note_added(s, out);
@@ -259,6 +262,7 @@ static bool search_all(struct subject *s, struct limits *limits, struct verified
   alone.checkpoint = NULL;
   if (!search_with(s, options, limits, r, why)) return false;
   if (r->verdict != VERDICT_VIOLATED) return true;
+  alone.first_lost = r->violation == VIOLATION_LEAK;
   first = *r;
   subject_close(s);
   if (!subject_make(s->mem, s->unit, s->options, s, why) || !start_over(s, why) ||
@@ -327,6 +331,11 @@ static const char *explain_stuck(struct subject *s, const struct verified *out) 
   return t.at;
 }
 
+/* The line at the end of the schedule. */
+static const char *explain_leak(const struct verified *out) {
+  return out->schedule.lines.at[out->schedule.lines.count - 1].text;
+}
+
 const char *trace_kind(const struct subject *s) {
   return s->options->points ? "points" : s->against.reference ? "does not refine" : "not linearizable";
 }
@@ -378,6 +387,10 @@ static bool explain(struct subject *s, struct limits *limits, struct verified *o
   case VIOLATION_ASLEEP:
     out->kind = "deadlock";
     out->reason = "an operation waits for a signal, and nobody is left to send one; one operation at a time it returns";
+    return true;
+  case VIOLATION_LEAK:
+    out->kind = "leak";
+    out->reason = explain_leak(out);
     return true;
   case VIOLATION_NO_RETURN:
     out->kind = "no return";

@@ -13,6 +13,8 @@
 #include "verify/reference.h"
 #include "verify/search.h"
 
+enum leaks { LEAKS_NO, LEAKS_IF_FREED /* if the code frees memory */, LEAKS_YES };
+
 struct verify_options {
   const char *path;
   const char *spec;          /* --spec: a name, a C file, "self"; NULL: what the file says */
@@ -30,6 +32,7 @@ struct verify_options {
   bool malloc_fails;
   bool check_orders; /* operands are evaluated in one order where it is found not to matter (front/conflicts.h) */
   bool races;        /* data races are violations, where they can be looked for */
+  enum leaks leaks;  /* is memory that is lost a violation, where it can be looked for? */
   /* Progress or a formula is asked for (live.h): calls are moves of their own, and no specification is needed; NULL:
    * not. */
   const struct live_asked *live;
@@ -75,9 +78,9 @@ struct subject {
 
 struct verified {
   struct search_result search;
-  const char *
-      kind; /* what was violated: "not linearizable", "undefined behaviour", "assertion", "endless loop", "trap",
-             * "deadlock", "no return", "points", "does not refine", "not lock-free" and its like, "formula"; or NULL */
+  /* What was violated: "not linearizable", "undefined behaviour", "assertion", "endless loop", "trap", "deadlock", "no
+   * return", "leak", "points", "does not refine", "not lock-free" and its like, "formula"; or NULL. */
+  const char *kind;
   struct history *history;   /* violated: of the execution, bound; else NULL */
   struct check_result check; /* ... decided, where the history is what is wrong */
   bool checked;
@@ -134,6 +137,13 @@ static inline bool subject_looks_for_races(const struct verify_options *o) {
   enum reduce how = o->search.reduce;
   bool all = how == REDUCE_BEST || how == REDUCE_NONE || how == REDUCE_SYM1 || how == REDUCE_SYM;
   return o->races && all && o->steps == STEPS_SHARED && !o->live && !o->against && !o->approx;
+}
+/* True if memory that is lost is looked for. */
+static inline bool subject_looks_for_leaks(const struct verify_options *o, const struct unit *u) {
+  enum reduce how = o->search.reduce;
+  bool all = how == REDUCE_BEST || how == REDUCE_NONE || how == REDUCE_SYM1 || how == REDUCE_SYM;
+  bool wanted = o->leaks == LEAKS_YES || (o->leaks == LEAKS_IF_FREED && unit_frees(u));
+  return wanted && all && !o->live && !o->against && !o->approx;
 }
 bool uses_weak(const struct program *); /* atomic_compare_exchange_weak */
 void note(struct subject *, struct verified *, const char *format, ...) __attribute__((format(printf, 3, 4)));

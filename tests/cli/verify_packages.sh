@@ -80,8 +80,8 @@ urcu='-D_URCU_ARCH_UATOMIC_X86_H -include urcu/uatomic/gcc.h -DNO_SLEEP'
   they 1 'freed memory is used' urcu/lfstack.h urcu_lfstack.c --ops 2 -- $urcu -DUNLOCKED
   they 0 "$linearizable" urcu/wfstack.h urcu_wfstack.c --ops 2 -- $urcu
   they 1 'verdict: not linearizable\|verdict: violated' urcu/wfstack.h urcu_wfstack.c --ops 2 -- $urcu -DUNLOCKED
-  they 0 "$linearizable" urcu/rculfqueue.h urcu_lfqueue.c --ops 2 -- $urcu
+  they 0 "$linearizable" urcu/rculfqueue.h urcu_lfqueue.c --ops 2 --leaks no -- $urcu
   # Nodes freed without a grace period.
-  they 1 'freed memory is used' urcu/rculfqueue.h urcu_lfqueue.c --ops 2 -- $urcu -DEAGER
+  they 1 'freed memory is used' urcu/rculfqueue.h urcu_lfqueue.c --ops 2 --leaks no -- $urcu -DEAGER
 }
 exit 0
