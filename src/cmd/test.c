@@ -57,6 +57,9 @@ static const struct opt opts[] = {
      "monitor histories by A_k instead of checking them: sees the violations that show within the last K "
      "intervals (docs/approx.md), never says linearizable; with --stress too"},
     {"races", 0, "HOW", "yes|no", "look for data races; without, plain accesses are interleaved too (default: yes)"},
+    {"memory", 0, "MODEL", MEMORY_MODELS,
+     "how memory behaves: sc, sequentially consistent; tso, as on x86; c11, as the code's memory orders say (default: "
+     "sc)"},
     {"volatile", 0, "ORDER", VOLATILE_ORDERS,
      "what a volatile access of an aligned word is: an atomic one of this order (default: relaxed, and a note where "
      "two of them race)"},
@@ -203,6 +206,15 @@ static bool read_inputs(const struct args *a, struct test_job *j) {
   return read_commands(a, j, files);
 }
 
+/* What a weak memory model does not go with. */
+static bool memory_fits(const struct args *a, const struct test_job *j) {
+  static const char *const others[] = {"monitor", "replay", "random", "bound", "all", "main"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (arg_flag(a, others[i])) return exclude(a, "memory", others[i]);
+  if (!j->options.run.races) return usage_error(a, "--memory and --races no exclude each other"), false;
+  return true;
+}
+
 static bool read_options(const struct args *a, struct test_job *j) {
   bool bad = false;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -219,6 +231,10 @@ static bool read_options(const struct args *a, struct test_job *j) {
   j->options.run.steps_most = (size_t)arg_number(a, "steps", 0, 10, 10000000, &bad);
   j->options.run.reuse_all = reuse && !strcmp(reuse, "all");
   j->options.run.volatiles = volatile_order_read(arg_value(a, "volatile"));
+  memory_model_read(arg_value(a, "memory"), &j->options.run.memory);
+  bool weak = j->options.run.memory != MEMORY_SC;
+  if (weak && !memory_fits(a, j)) return false;
+  j->options.run.reuse_all |= weak; /* a stale value may be the address of a freed block */
   j->leaks = arg_value(a, "leaks");
   j->repeats = (uint64_t)arg_number(a, "repeat", 1, 1, INT64_MAX, &bad);
   j->seconds = arg_seconds(a, "time-limit", 0, &bad);
@@ -474,7 +490,8 @@ static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) 
   j->options.leaks_if_deleted = automatic && j->object.frees == FREES_DELETED;
   object_run_options(&j->object, &j->options.run);
   j->options.coverage = coverage_open(&j->own, &j->compiled, j->image, &j->clients, j->program != NULL);
-  bool several = !j->object.tests || j->object.op_count > 1; /* one test is divided among the processes */
+  bool weak = j->options.run.memory != MEMORY_SC;
+  bool several = !weak && (!j->object.tests || j->object.op_count > 1); /* one test is divided among the processes */
   j->anytime = !j->sized && j->options.automatic && !j->options.approx && several;
   begin_search(j);
   if (!search(j, m, why)) return false;

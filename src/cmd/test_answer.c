@@ -39,6 +39,8 @@ static char *sizes(const struct test_job *j, struct mem *m) {
   return text_of(m, &t);
 }
 
+static bool is_weak(const struct test_job *j) { return j->options.run.memory != MEMORY_SC; }
+
 /* What was explored: "every schedule of 402 clients". */
 static void put_explored(const struct test_job *j, struct text *t) {
   const struct searched *s = &j->answer;
@@ -48,7 +50,11 @@ static void put_explored(const struct test_job *j, struct text *t) {
     text_add(t, "none of the clients, ");
     return;
   }
-  if (s->verdict == VERDICT_VIOLATED) return;
+  const char *memory = is_weak(j) ? memory_model_title(j->options.run.memory) : NULL;
+  if (s->verdict == VERDICT_VIOLATED) {
+    if (memory) text_printf(t, "%s, ", memory);
+    return;
+  }
   if (arg_flag(j->args, "replay")) {
     text_add(t, "one schedule of ");
     return;
@@ -57,7 +63,9 @@ static void put_explored(const struct test_job *j, struct text *t) {
   if (s->unsupported && !by->random) {
     text_add(t, "schedules, as far as they can be run,"); /* the others were given up where they cannot */
   } else if (by->random || (s->complete && (s->done || !o->strategy->unit[0]))) {
-    text_add(t, o->strategy->schedules);
+    memory ? text_printf(t, "every execution under %s", memory) : text_add(t, o->strategy->schedules);
+  } else if (memory) {
+    text_printf(t, "executions under %s", memory);
   } else if (by->unit[0]) {
     text_add(t, "schedules of up to ");
     put_number(t, s->done ? s->bound : o->bound, by->unit[0], by->unit[1]);
@@ -310,6 +318,16 @@ static void note_weaker(const struct test_job *j, struct mem *m, notes *to) {
     note(m, to, "this history is linearizable for %s (%s): use it if the object promises no more", name, weak.summary);
 }
 
+static const char *memory_words(enum memory_model memory) {
+  static const char *const of[] = {
+      [MEMORY_SC] = "memory is sequentially consistent",
+      [MEMORY_TSO] = "memory is x86's (TSO): loads may come before earlier stores of their thread",
+      [MEMORY_C11] = "memory is C11's, with C++20's release sequences: loads may be stale and stores early, as far as "
+                     "the memory orders allow it; no load reads what depends on it",
+  };
+  return of[memory];
+}
+
 static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
   const struct searched *s = &j->answer;
   for (size_t i = 0; i < j->compiled.warning_count; i++) note(m, to, "%s", j->compiled.warnings[i]);
@@ -350,7 +368,7 @@ static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
   if (j->schedule.uninitialised) note(m, to, "%s", j->schedule.uninitialised);
   if (j->schedule.no_names) note(m, to, "%s", j->schedule.no_names);
   if (j->schedule.no_places) note(m, to, "without addr2line (of the binutils) places in the source are not known");
-  note(m, to, "memory is sequentially consistent%s",
+  note(m, to, "%s%s", memory_words(j->options.run.memory),
        j->options.run.races ? "; plain accesses that do not race are not interleaved" : "");
 }
 
@@ -494,6 +512,12 @@ static char *searched_words(const struct test_job *j, struct mem *m) {
   const struct searched *s = &j->answer;
   struct text t;
   text_open(&t, m);
+  if (is_weak(j)) {
+    put_number(&t, s->schedules, "run", "runs");
+    text_add(&t, ", ");
+    put_number(&t, s->histories, "distinct execution", "distinct executions");
+    return text_of(m, &t);
+  }
   put_number(&t, s->schedules, "schedule", "schedules");
   if (s->skipped) text_printf(&t, ", %llu of them like others and not run", (unsigned long long)s->skipped);
   if (j->options.approx) return text_of(m, &t);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "run/heap_parts.h"
-#include "run/runtime.h"
+#include "run/weak.h"
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -66,7 +66,8 @@ PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t siz
   if (kind != POINT_WRITE && size >= 8) SIGHT(old);
   if (kind != POINT_WRITE && size > 8) SIGHT(old_high);
   if (UNLIKELY(footprint_open) && effect != READ_ONLY) footprint_wrote();
-  if (races_wanted()) races_step((uintptr_t)at, size, effect == READ_ONLY ? POINT_READ : kind, order & 0xff, pc);
+  if (races_wanted() && !weak_here())
+    races_step((uintptr_t)at, size, effect == READ_ONLY ? POINT_READ : kind, order & 0xff, pc);
   if (UNLIKELY(pure_on)) pure_access(f, (uintptr_t)at, size, order & 0xff, old, old_high, effect);
   if (effect == CHANGED) {
     if (size >= 8) ERASED(old);
@@ -84,6 +85,7 @@ PART void atomic_end(enum point_kind kind, const volatile void *at, uint32_t siz
 }
 
 void access_begin(enum point_kind kind, uintptr_t at, uint32_t size, uintptr_t pc) {
+  if (weak_here()) weak_cannot("inline assembly that accesses memory", pc);
   atomic_begin(kind, (const volatile void *)at, size, pc);
 }
 void access_end(enum point_kind kind, uintptr_t at, uint32_t size, int order, uintptr_t pc, void **slot,
@@ -126,6 +128,26 @@ PART void quick_changed(void) {
 /* Memory as a T, wherever it lies. */
 #define GET(v, at) __builtin_memcpy(&(v), (const void *)(uintptr_t)(at), sizeof(v))
 #define PUT(at, v) __builtin_memcpy((void *)(uintptr_t)(at), &(v), sizeof(v))
+/* The same under a weak memory model, where which value is read is a choice, and what is written need not come last. */
+#define VALUE(v) ((struct accessed_value){(uint64_t)(v), HIGH(v)})
+#define OF(T, a) ((T)(sizeof(T) > 8 ? (u128)(a).high << 64 | (a).low : (a).low))
+#define READ_ANY(T, v, at, order, pc) \
+  do { \
+    if (weak_here()) \
+      v = OF(T, weak_read((uintptr_t)(at), sizeof(v), (order)&0xff, pc)); \
+    else \
+      GET(v, at); \
+  } while (0)
+#define UPDATE_ANY(T, v, at, order, failed, expected, pc) \
+  do { \
+    if (weak_here()) \
+      v = OF(T, weak_update((uintptr_t)(at), sizeof(v), (order)&0xff, (failed)&0xff, expected, pc)); \
+    else \
+      GET(v, at); \
+  } while (0)
+#define PUT_UPDATE(at, v) (weak_here() ? weak_updates(VALUE(v)) : (void)PUT(at, v))
+/* What another may read tells apart is another value, though it looks the same. */
+#define EFFECT(same) ((same) && !weak_here() ? WROTE_SAME : CHANGED)
 
 /* The operations of one width: inline functions first, then the names the compilers call them by. What heap_sights asks
  * for is the last call of each: so the short way has no registers to keep. */
@@ -133,7 +155,7 @@ PART void quick_changed(void) {
   LONG_WAY T load_long_##N(const volatile void *at, int order, uintptr_t pc, void **slot) { \
     T v; \
     atomic_begin(POINT_READ, at, sizeof v, pc); \
-    GET(v, at); \
+    READ_ANY(T, v, at, order, pc); \
     atomic_end(POINT_READ, at, sizeof v, order, pc, slot, (uint64_t)v, 0, HIGH(v), 0, READ_ONLY); \
     return v; \
   } \
@@ -159,9 +181,12 @@ PART void quick_changed(void) {
     T old; \
     atomic_begin(POINT_WRITE, at, sizeof v, pc); \
     GET(old, at); \
-    PUT(at, v); \
+    if (weak_here()) \
+      weak_write((uintptr_t)at, sizeof v, VALUE(v), order & 0xff, pc); \
+    else \
+      PUT(at, v); \
     atomic_end(POINT_WRITE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)v, HIGH(old), HIGH(v), \
-               old == v ? WROTE_SAME : CHANGED); \
+               EFFECT(old == v)); \
   } \
   PART void store_##N(volatile void *at, T v, int order, uintptr_t pc) { \
     T old; \
@@ -184,11 +209,11 @@ PART void quick_changed(void) {
                                      void **slot) { \
     T old; \
     atomic_begin(POINT_UPDATE, at, sizeof v, pc); \
-    GET(old, at); \
+    UPDATE_ANY(T, old, at, order, failed, &VALUE(*expected), pc); \
     if (old == *expected) { \
-      PUT(at, v); \
+      PUT_UPDATE(at, v); \
       atomic_end(POINT_UPDATE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)v, HIGH(old), HIGH(v), \
-                 old == v ? WROTE_SAME : CHANGED); \
+                 EFFECT(old == v)); \
       return true; \
     } \
     pure_expected(expected, sizeof v); \
@@ -242,11 +267,11 @@ PART void quick_changed(void) {
   LONG_WAY T name##_long_##N(volatile void *at, T v, int order, uintptr_t pc, void **slot) { \
     T old; \
     atomic_begin(POINT_UPDATE, at, sizeof v, pc); \
-    GET(old, at); \
+    UPDATE_ANY(T, old, at, order, order, NULL, pc); \
     T now = (T)(expression); \
-    PUT(at, now); \
+    PUT_UPDATE(at, now); \
     atomic_end(POINT_UPDATE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)now, HIGH(old), HIGH(now), \
-               old == now ? WROTE_SAME : CHANGED); \
+               EFFECT(old == now)); \
     return old; \
   } \
   PART T name##_##N(volatile void *at, T v, int order, uintptr_t pc) { \
@@ -350,6 +375,11 @@ WIDTH(64, 8, uint64_t)
 WIDTH(128, 16, u128)
 
 /* libatomic's for any size. */
+/* Of these there is no weak form. */
+PART void any_size_begin(enum point_kind kind, const volatile void *at, size_t size, uintptr_t pc) {
+  if (weak_here()) weak_cannot("an atomic access by libatomic's functions for any size", pc);
+  atomic_begin(kind, at, (uint32_t)size, pc);
+}
 static inline uint64_t low_half(const volatile void *at, size_t size) {
   uint64_t v = 0;
   memcpy(&v, (const void *)(uintptr_t)at, size < sizeof v ? size : sizeof v);
@@ -361,7 +391,7 @@ static inline uint64_t high_half(const volatile void *at, size_t size) {
 
 WRAPPED void WRAP(__atomic_load)(size_t, const volatile void *, void *, int);
 void WRAP(__atomic_load)(size_t size, const volatile void *at, void *to, int order) {
-  atomic_begin(POINT_READ, at, (uint32_t)size, CALLER);
+  any_size_begin(POINT_READ, at, size, CALLER);
   memcpy(to, (const void *)(uintptr_t)at, size);
   atomic_end(POINT_READ, at, (uint32_t)size, order, CALLER, SPIN_SLOT, low_half(at, size), 0, high_half(at, size), 0,
              READ_ONLY);
@@ -369,7 +399,7 @@ void WRAP(__atomic_load)(size_t size, const volatile void *at, void *to, int ord
 
 WRAPPED void WRAP(__atomic_store)(size_t, volatile void *, const void *, int);
 void WRAP(__atomic_store)(size_t size, volatile void *at, const void *from, int order) {
-  atomic_begin(POINT_WRITE, at, (uint32_t)size, CALLER);
+  any_size_begin(POINT_WRITE, at, size, CALLER);
   uint64_t old = low_half(at, size), old_high = high_half(at, size);
   bool same = !memcmp((const void *)(uintptr_t)at, from, size);
   memcpy((void *)(uintptr_t)at, from, size);
@@ -379,7 +409,7 @@ void WRAP(__atomic_store)(size_t size, volatile void *at, const void *from, int 
 
 WRAPPED void WRAP(__atomic_exchange)(size_t, volatile void *, const void *, void *, int);
 void WRAP(__atomic_exchange)(size_t size, volatile void *at, const void *from, void *to, int order) {
-  atomic_begin(POINT_UPDATE, at, (uint32_t)size, CALLER);
+  any_size_begin(POINT_UPDATE, at, size, CALLER);
   uint64_t old = low_half(at, size), old_high = high_half(at, size);
   bool same = !memcmp((const void *)(uintptr_t)at, from, size);
   char *place = (char *)(uintptr_t)at;
@@ -395,7 +425,7 @@ void WRAP(__atomic_exchange)(size_t size, volatile void *at, const void *from, v
 WRAPPED bool WRAP(__atomic_compare_exchange)(size_t, volatile void *, void *, const void *, int, int);
 bool WRAP(__atomic_compare_exchange)(size_t size, volatile void *at, void *expected, const void *from, int order,
                                      int failed) {
-  atomic_begin(POINT_UPDATE, at, (uint32_t)size, CALLER);
+  any_size_begin(POINT_UPDATE, at, size, CALLER);
   uint64_t old = low_half(at, size), old_high = high_half(at, size);
   if (!memcmp((const void *)(uintptr_t)at, expected, size)) {
     bool same = !memcmp((const void *)(uintptr_t)at, from, size);
@@ -418,7 +448,9 @@ bool WRAP(__atomic_is_lock_free)(size_t size, const volatile void *at) {
 
 WRAPPED void WRAP(__tsan_atomic_thread_fence)(int);
 void WRAP(__tsan_atomic_thread_fence)(int order) {
-  if (races_wanted()) races_fence(order & 0xffff);
+  if (!races_wanted()) return;
+  races_fence(order & 0xffff);
+  if (weak_here()) weak_fence(order & 0xffff);
 }
 WRAPPED void WRAP(__tsan_atomic_signal_fence)(int);
 void WRAP(__tsan_atomic_signal_fence)(int order) { (void)order; }
@@ -459,6 +491,7 @@ PART void volatile_access(uintptr_t at, uint32_t size, bool write, uintptr_t pc)
   struct fiber *f = current;
   if (!f) return;
   enum point_kind kind = write ? POINT_WRITE : POINT_READ;
+  if (weak_here() && at - (uintptr_t)f->stack >= STACK_SIZE) weak_cannot("a volatile access", pc);
   atomic_begin(kind, (const volatile void *)at, size, pc);
   if (races_wanted()) volatile_order(at, size, kind, pc);
   uint64_t value = low_half((const volatile void *)at, size);
@@ -523,6 +556,7 @@ LONG_WAY void plain_elsewhere(struct fiber *f, uintptr_t at, uint32_t size, bool
   bool forgiven = UNLIKELY(forgiving) && races_wanted() && is_forgiven(f, at, size, pc);
   bool is_point = forgiven || plain_is_point(at);
   if (UNLIKELY(footprint_open)) footprint_plain(at, size, write);
+  if (weak_here() && write) weak_forget(at, size);
   if (is_point) {
     if (UNLIKELY(size > 8 || (at & 7) + size > 8) && f->id != FIBER_MAIN) run.wide = true; /* init is alone */
     plain_point(f, at, size, write, pc, slot);
@@ -582,13 +616,16 @@ _Static_assert(NEAR < STACK_GUARD, "what is above a stack is nobody's");
 /* What is not looked at, from there on; 0 where threads share their stacks (run_options.stacks). */
 static uintptr_t near_stack = NEAR, own_stack = STACK_SIZE;
 void hooks_open(void) {
-  near_stack = options.stacks ? 0 : NEAR;
+  near_stack = options.stacks || weak_on ? 0 : NEAR;
   own_stack = options.stacks ? 0 : STACK_SIZE;
 }
 PART void plain(const void *where, size_t size, bool write, uintptr_t pc) {
   if (LIKELY((uintptr_t)where - (uintptr_t)SPIN_SLOT < near_stack)) return;
   struct fiber *f = current;
-  if (!f || (uintptr_t)where - (uintptr_t)f->stack < own_stack) return;
+  if (!f || (uintptr_t)where - (uintptr_t)f->stack < own_stack) {
+    if (f && write && weak_here()) weak_forget((uintptr_t)where, size);
+    return;
+  }
   if (write)
     write_outside(f, where, size, pc, SPIN_SLOT);
   else
@@ -652,6 +689,7 @@ void WRAP(__tsan_vptr_read)(void **at) { plain(at, sizeof *at, false, CALLER); }
 void plain_access(const void *where, size_t size, bool write, uintptr_t pc, void **slot) {
   struct fiber *f = current;
   uintptr_t at = (uintptr_t)where;
+  if (size && f && write && weak_here()) weak_forget(at, size);
   if (!size || !f || at - (uintptr_t)f->stack < own_stack) return;
   if (UNLIKELY(run_in_stack(at)) && !options.stacks) run.shares_stacks = true;
   plain_elsewhere(f, at, (uint32_t)size, write, pc, slot);

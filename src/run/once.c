@@ -6,6 +6,7 @@
 #include <threads.h>
 
 #include "run/sync.h"
+#include "run/weak.h"
 
 enum { SIZE = 4, RUNS = 1, DONE = 2 /* the C library's */ };
 
@@ -96,10 +97,13 @@ int WRAP(__cxa_guard_acquire)(uint8_t *guard) {
 
 static void guard_leave(uint8_t *guard, bool initialised, uintptr_t pc) {
   sync_point(POINT_UNLOCK, guard, 1, pc);
-  guard[0] = initialised;
   guard[1] = 0;
+  if (weak_here())
+    weak_write((uintptr_t)guard, 1, (struct accessed_value){initialised, 0}, __ATOMIC_RELEASE, pc);
+  else
+    guard[0] = initialised;
   sync_opened(guard);
-  if (races_wanted()) races_atomic((uintptr_t)guard, 1, POINT_WRITE, __ATOMIC_RELEASE, pc);
+  if (races_wanted() && !weak_here()) races_atomic((uintptr_t)guard, 1, POINT_WRITE, __ATOMIC_RELEASE, pc);
   sync_record(POINT_UNLOCK, guard, 1, false, pc);
 }
 

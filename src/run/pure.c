@@ -41,6 +41,7 @@
 
 #include "base/hash.h"
 #include "run/heap_parts.h"
+#include "run/weak.h"
 
 bool pure_on;
 
@@ -581,7 +582,7 @@ static bool calls_redirected(void) {
 }
 
 bool run_pure(bool on, size_t from, bool divided) {
-  if (on && !calls_redirected()) return false;
+  if (on && (weak_on || !calls_redirected())) return false;
   if (on && divided) relaxed = true; /* it cannot begin anew */
   kept_forget();
   pure_on = on;

@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "run/runtime.h"
+#include "run/weak.h"
 
 #define LOCK_BIT   ((uint64_t)1 << 63) /* of a key: not memory but a lock or its like at this address */
 #define RUN_SHIFT  44
@@ -471,6 +471,7 @@ void races_freed(uintptr_t address, size_t size, uintptr_t pc) {
 
 void races_forget(uintptr_t address, size_t size) {
   use_clocks(run.count);
+  if (weak_here()) weak_forget(address, size);
   for (uintptr_t at = address; at < address + size; at += 8) {
     struct cell *c = cell_find(key_of(at));
     if (!c) continue;
@@ -642,6 +643,51 @@ void clocks_atomic(uintptr_t address, uint32_t size, enum point_kind kind, int o
   }
 }
 
+/* Weak memory. */
+
+const uint32_t *clocks_now(unsigned *count) {
+  use_clocks(run.count);
+  *count = races.width;
+  return clocks[current->id].of;
+}
+uint32_t clocks_fence(void) { return fences[current->id]; }
+uint32_t clocks_release(void) { return release(current->id); }
+const uint32_t *clocks_released(unsigned fiber, uint32_t epoch) { return messages[fiber].at[epoch].of; }
+
+void clocks_learn(unsigned fiber, uint32_t epoch, bool acquires) {
+  unsigned me = current->id;
+  if (acquires) {
+    learn(&clocks[me], fiber, epoch);
+    return;
+  }
+  if (!(races.waiting & BIT(me))) {
+    clock_copy(&relaxed[me], &clocks[me]);
+    races.waiting |= BIT(me);
+  }
+  learn(&relaxed[me], fiber, epoch);
+}
+
+void clocks_place(uintptr_t address, uint32_t size, enum point_kind kind, uintptr_t pc) {
+  struct accessed a = {.address = address, .pc = pc, .size = size, .write = kind != POINT_READ, .atomic = true};
+  unsigned me = current->id;
+  struct cell *c;
+  if (unchecked(address)) return;
+  for (uintptr_t end = address + size; a.address < end; a.address += piece_of(a.address, 8)) {
+    a.mask = mask_of(a.address, end - a.address);
+    struct sync *s = atomic_place(&a, &c);
+    atomic_check(&a, c, me);
+    if (kind != POINT_WRITE) {
+      s->readers |= BIT(me);
+      s->by[me].read = clocks[me].of[me];
+      s->by[me].read_pc = pc;
+    }
+    if (kind == POINT_READ) continue;
+    s->writers |= BIT(me);
+    s->by[me].wrote = clocks[me].of[me];
+    s->by[me].wrote_pc = pc;
+  }
+}
+
 void races_fence(int order) {
   use_clocks(run.count);
   unsigned me = current->id;
@@ -659,10 +705,12 @@ void races_acquire(uintptr_t object) {
   const struct cell *c = cell_find(key_of(object) | LOCK_BIT);
   for (uint32_t i = c ? c->sync : 0; i; i = races.syncs[i].next)
     if (races.syncs[i].address == object) learn_all(&clocks[current->id], &races.syncs[i]);
+  if (weak_here()) weak_event(SLOT_SYNC, 0);
 }
 
 void races_release(uintptr_t object) {
   use_clocks(run.count);
+  if (weak_here()) weak_event(SLOT_SYNC, 0);
   struct sync *s = sync_of(cell_of(key_of(object) | LOCK_BIT), object, 1);
   add_head(current->id, s, release(current->id), false);
 }

@@ -7,7 +7,7 @@
 
 #include "asif.h"
 #include "base/hash.h"
-#include "run/runtime.h"
+#include "run/weak.h"
 
 #define STEPS_MOST 20000
 #define ROW_MOST   1000 /* steps of one fiber in a row after which the default is another's */
@@ -57,6 +57,7 @@ const char *found_name(enum found found) {
   static const char *const names[] = {
       [FOUND_NOTHING] = "nothing",
       [FOUND_HISTORY] = "not linearizable",
+      [FOUND_ORDERS] = "not linearizable in any order",
       [FOUND_RACE] = "data race",
       [FOUND_USE_AFTER_FREE] = "use after free",
       [FOUND_DOUBLE_FREE] = "double free",
@@ -204,7 +205,7 @@ static inline void record_moment(unsigned thread, size_t step, uint32_t call, bo
 /* Checks that are not made before every step: from step marks.checked_at on. False: it would be the last in a row. */
 static bool check_length(size_t i, uint64_t enabled) {
   if (i == steps_most) run_stop(RUN_LONG);
-  if (i >= SPIN_WATCH && !again_goes_on) spin_watch(enabled);
+  if (i >= SPIN_WATCH && !again_goes_on && !weak_on) spin_watch(enabled);
   bool last = i + 1 >= marks.row + ROW_MOST;
   if (last) marks.row = i + 1;
   size_t next = i >= SPIN_WATCH ? i + 1 : marks.row + ROW_MOST - 1 < SPIN_WATCH ? marks.row + ROW_MOST - 1 : SPIN_WATCH;
@@ -396,7 +397,7 @@ unsigned choose_block(unsigned blocks) {
   struct step *s = &scheduler.steps[i];
   if (s->blocks) return 0; /* within an ASIF_ATOMIC only the first is chosen */
   unsigned block = 0;
-  if (i < plan->count) {
+  if (i < plan->count && (plan->choices[i].block != CHOICE_OPEN || !plan->choose_block)) {
     block = plan->choices[i].block;
     if (block >= blocks) {
       snprintf(internal, sizeof internal, "step %zu of the schedule takes free block %u, and there are %u: " NOT_AGAIN,
@@ -478,8 +479,10 @@ static void make_calls(struct fiber *f) {
     f->current_call = c;
     choose_again(); /* the call is to be told with the first step */
     if (UNLIKELY(pure_on)) f->frames_end = clear_below();
+    if (weak_here()) weak_event(SLOT_CALL, c);
     long result = call_operation(&operations[run.client->calls[c].op], run.client->calls[c].arg);
     if (f->called) point(POINT_CALL, 0, 0);
+    if (weak_here()) weak_event(SLOT_RETURN, c);
     scheduler.steps[run.count - 1].flags |= STEP_RETURNS;
     record_moment(f->id, run.count - 1, c, true, result);
   }
@@ -490,6 +493,7 @@ _Noreturn static void end_fiber(struct fiber *f) {
   if (UNLIKELY(recording != NULL)) record_late();
   if (UNLIKELY(f->endings != NULL)) tls_ended(f);
   if (UNLIKELY(threads_keys)) threads_ended(f);
+  if (weak_here() && f->start) weak_event(SLOT_SYNC, 0);
   f->ended = true;
   scheduler.alive &= ~((uint64_t)1 << f->id);
   if (!scheduler.alive && scheduler.mode == MODE_STEPS) end_run();
@@ -507,6 +511,7 @@ static void body(void) {
   struct fiber *f = current;
   *real_errno = 0;
   if (f->start) {
+    if (weak_here()) weak_event(SLOT_SYNC, 0);
     f->result = f->start(f->argument);
   } else {
     make_calls(f);
@@ -544,6 +549,7 @@ struct fiber *fiber_create(void *(*start)(void *), void *argument) {
   reset_fiber(f);
   f->start = start;
   f->argument = argument;
+  if (weak_here()) weak_event(SLOT_SYNC, 0);
   if (races_wanted()) races_fiber(parent, f);
   signals_fiber(parent, f);
   if (heap_sights) heap_sight_of(f, (uintptr_t)argument);
@@ -653,10 +659,12 @@ bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, 
   time_open(image_reads_clocks(image));
   fiber_floats = image_floats(image);
   bool simple = image_is_simple(image, false), locks = !simple && image_is_simple(image, true);
+  weak_open(options.memory);
   hooks_open();
-  races_open(simple && !forgiving && !options.stacks, steps_most);
+  races_open(simple && !forgiving && !options.stacks && !weak_on, steps_most);
   /* What follows the threads changes memory that a state does not have: the storage of the main thread, its blocks. */
-  kept_open(STATES_POSSIBLE && (simple || locks) && heap_can_be_put() && !how->drains && !how->finish, locks);
+  kept_open(STATES_POSSIBLE && !weak_on && (simple || locks) && heap_can_be_put() && !how->drains && !how->finish,
+            locks);
   return true;
 }
 
@@ -695,6 +703,7 @@ static void reset(const struct client *client) {
   annotations_reset();
   forgive_reset();
   if (options.races) races_reset();
+  if (weak_on && !in_sequence) weak_reset();
   run.count = run.moment_count = run.same_moments = 0;
   run.fibers = client->threads;
   run.current = 0;
@@ -763,7 +772,7 @@ const struct run *run_execute(const struct client *client, const struct plan *ho
   if (UNLIKELY(!output_hidden)) output_hide();
   size_t moments_before = run.moment_count;
   plan = how;
-  silence = (!options.races || order_simple) && !recording;
+  silence = (!options.races || order_simple) && !recording && !weak_on;
   quick_most = pure_on ? 0 : SIZE_MAX;
   begin(client);
   int error = *real_errno;

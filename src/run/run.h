@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/mem.h"
+#include "base/memory_model.h"
 #include "base/text.h"
 #include "base/volatile_order.h"
 
@@ -98,12 +99,14 @@ struct step {
   uint8_t before;        /* the fiber that took the step before this; that of step 0 is 0 */
   uint8_t kind;          /* enum point_kind */
   uint8_t flags;         /* enum step_flags */
-  uint8_t block, blocks; /* of POINT_ALLOC: the block taken, and out of how many; 0: of those that may be allocated
+  uint8_t block, blocks; /* Of an access under a weak memory model: which of so many writes (graph.h); 0: the newest.
+                          * Of POINT_ALLOC: the block taken, and out of how many; 0: of those that may be allocated
                           * again the one freed last, and so on; the last: one never used before */
   uint64_t place : 48; /* of POINT_FREE, and of a POINT_ALLOC that took a freed block: where the block is, and `size` is
                         * its own; 0: none. Accesses of the block do not commute with it: afterwards they are a use
                         * after free. Of POINT_START: the number of the fiber it created. Of POINT_BLOCK: the number
-                        * of its footprint; 0: it is not known, or is everything */
+                        * of its footprint; 0: it is not known, or is everything. Of an access under a weak memory
+                        * model: the name of the write that it reads, or comes after (graph.h) */
 };
 
 /* Footprints of ASIF_ATOMIC blocks (footprint.c): words of 8 bytes in ascending order, each once. A word is its address
@@ -119,6 +122,7 @@ const uintptr_t *footprint_words(uint32_t number, size_t *count);
 struct choice {
   uint8_t fiber, block;
 };
+enum { CHOICE_OPEN = UINT8_MAX }; /* a block that plan.choose_block is asked for, though the step is given */
 
 /* An event of the history. */
 struct moment {
@@ -133,6 +137,7 @@ struct moment {
 enum found {
   FOUND_NOTHING,
   FOUND_HISTORY, /* not linearizable */
+  FOUND_ORDERS,  /* the same of an execution under a weak memory model, by its graph: the callers' too */
   FOUND_RACE,
   FOUND_USE_AFTER_FREE,
   FOUND_DOUBLE_FREE,
@@ -180,11 +185,12 @@ struct run_options {
   bool races; /* look for data races; accesses that are not atomic are then no points (where there is no race their
                * order does not matter). Else they are points, except those to the fiber's own stack */
   bool leaks; /* blocks that nobody can reach at the end are a finding */
-  bool type_stable;  /* freed memory may be read and written atomically */
-  bool reuse_all;    /* every freed block may be allocated again, not only those somebody may have the address of */
-  bool stacks;       /* with races: accesses of stacks are compared as others are, the owner's too */
-  size_t steps_most; /* 0: 20,000 */
-  size_t bytes_most; /* of memory, for the code and what is kept of it; 0: half of what the machine has */
+  bool type_stable; /* freed memory may be read and written atomically */
+  bool reuse_all;   /* every freed block may be allocated again, not only those somebody may have the address of */
+  enum memory_model memory;      /* but for MEMORY_SC: with races, and without type_stable */
+  bool stacks;                   /* with races: accesses of stacks are compared as others are, the owner's too */
+  size_t steps_most;             /* 0: 20,000 */
+  size_t bytes_most;             /* of memory, for the code and what is kept of it; 0: half of what the machine has */
   enum volatile_order volatiles; /* what a volatile access of an aligned word is; where it is not said and two race,
                                   * run.volatile_race says so */
   const uintptr_t *suppressed;   /* return addresses of hooks, sorted: races of these accesses are not reported */

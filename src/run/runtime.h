@@ -16,6 +16,7 @@
  * - heap*.c: the allocator: reuse as a choice, use after free, out of bounds, leaks
  * - files.c: files that the code opens; output.c: what it prints
  * - unseen.c: code without hooks: assembly, libraries
+ * - weak.c: weak memory, as graphs (graph.h); axioms.c: which of them the models allow
  * - races.c: vector clocks; order.c: where they are not needed; forgiven.c: races that are not reported
  * - annotations.c: what the code says to the thread sanitizer
  * - sync.c: points at mutexes and their like; waiters.c: who waits for a signal
@@ -507,6 +508,16 @@ static inline bool order_acquires(int order) {
 static inline bool order_releases(int order) {
   return (1 << __ATOMIC_RELEASE | 1 << __ATOMIC_ACQ_REL | 1 << __ATOMIC_SEQ_CST) >> order & 1;
 }
+/* For weak memory (weak.c), where what is released is known by who did it and when, and not by a place: what the fiber
+ * that runs knows now, of so many fibers; its last release fence (0: none); it releases; it learns, at once or for an
+ * acquire fence, what another released; what that was; it accesses a place, with what it acquires known and what it
+ * releases not released. */
+const uint32_t *clocks_now(unsigned *count);
+uint32_t clocks_fence(void);
+uint32_t clocks_release(void);
+void clocks_learn(unsigned fiber, uint32_t epoch, bool acquires);
+const uint32_t *clocks_released(unsigned fiber, uint32_t epoch);
+void clocks_place(uintptr_t address, uint32_t size, enum point_kind, uintptr_t pc);
 /* The clocks themselves. */
 void clocks_access(uintptr_t address, uint32_t size, bool write, uintptr_t pc);
 void clocks_atomic(uintptr_t address, uint32_t size, enum point_kind, int order, uintptr_t pc);

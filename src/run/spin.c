@@ -34,6 +34,7 @@
 
 #include "base/hash.h"
 #include "run/heap_parts.h"
+#include "run/weak.h"
 
 /* Reads stacks, which are nobody's objects. */
 #define ANY_MEMORY __attribute__((noinline, no_sanitize("address", "thread", "undefined")))
@@ -611,6 +612,7 @@ static uint64_t forsaken(void) {
 
 _Noreturn void spin_stuck(void) {
   uint64_t client = ((uint64_t)1 << run.client->threads) - 1;
+  if (UNLIKELY(weak_on) && weak_lags()) run_stop(RUN_CUT); /* a stale value is not read for ever */
   if (!(scheduler.alive & client)) run_stop(RUN_WHOLE); /* threads in the background wait for work: that is no fault */
   struct sentence s = {"", 0};
   uint64_t members = circle();

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "run/sync.h"
+#include "run/weak.h"
 
 enum { KEYS_MOST = 128, ROUNDS_MOST = 4 /* of destructors: PTHREAD_DESTRUCTOR_ITERATIONS */ };
 
@@ -141,6 +142,7 @@ static int joined(struct fiber *f, void **result, const char *function, uintptr_
   use(f->id)->joined = true;
   sync_changed();
   if (races_wanted()) races_joined(current, f);
+  if (weak_here()) weak_event(SLOT_SYNC, 0);
   sync_record(POINT_JOIN, f, 1, false, pc);
   if (result) *result = f->result;
   return 0;

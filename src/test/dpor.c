@@ -35,8 +35,14 @@
  * exchanged, and if one is not the same the search begins anew without this. One that is divided makes random runs for
  * that before; if it is seen later it is not complete.
  * - Which of the freed blocks is allocated is explored in full; to sleep is a matter of thread and block.
+ * - Under a weak memory model a step that reads or writes has *alternatives*: which write it reads, or comes after
+ * (run/weak.c). They are explored as the blocks of an allocation are, and tell steps apart by the name of that write.
+ * One that leaves out writes which were made before the step is the same as the step made before these, if it could
+ * have been: if no other steps order it after them. That is another trace, where it is explored; here it is *idle*.
+ * So a stale read is explored only where no order of the steps explains it.
  * - A thread may halt, since an execution in which it has read less comes to the same (run/pure.c). That depends on
  * what it has read alone, as to end does; and so it is one that ends. */
+#include "run/graph.h"
 #include "test/explore.h"
 
 #include <string.h>
@@ -64,6 +70,7 @@ struct frame {
   uint64_t enabled, backtrack; /* fibers: to be tried */
   uint64_t sleeping;           /* fibers of the sleepers, those that were tried included */
   uint64_t parted;             /* fibers that are no longer like the one before them */
+  uint64_t idle;               /* alternatives of the step taken that are not to be explored; beyond 63: none is */
   size_t sleepers;             /* the first of this state's; they go on to the next frame's */
   struct choice choice;
 };
@@ -91,6 +98,7 @@ struct dpor {
   bool waits; /* the run whose orders are tried has a finding */
   uint64_t ordered; /* orders so far */
   bool blocked;     /* all who could go on sleep */
+  bool weak;        /* steps have alternatives that are not blocks */
   /* Divided among workers: parts are numbered as they come. */
   size_t top; /* steps of which every choice is tried, by all workers; what follows is a part; 0: not divided */
   uint64_t part, mine;    /* the next part; the next that is this worker's */
@@ -104,7 +112,7 @@ static inline bool before(struct dpor *d, size_t i, const uint32_t *clock) {
 }
 
 static inline bool conflict(const struct dpor *d, const struct step *a, const struct step *b) {
-  return d->orders ? steps_meet(a, b) : steps_conflict(a, b);
+  return d->e->trace.apart ? steps_meet(a, b) : steps_conflict(a, b);
 }
 
 /* Threads that are alike. */
@@ -203,16 +211,19 @@ static uint64_t held(const struct dpor *d, const struct run *run, uint64_t parte
 
 /* Running. */
 
-/* Who sleeps after the step: those whose steps do not conflict with it. One that allocates may sleep as to some of the
- * blocks. */
-static void fall_asleep(struct dpor *d, size_t first, const struct step *step, struct frame *to) {
-  uint8_t blocks[FIBERS_MOST] = {0};
-  for (size_t i = first, end = d->sleepers.count; i < end; i++) {
+/* Who sleeps after the step: those whose steps do not conflict with it. One that has alternatives may sleep as to some
+ * of them. */
+static void fall_asleep(struct dpor *d, const struct frame *from, const struct step *step, struct frame *to) {
+  uint64_t woken = bit(step->fiber);
+  for (size_t i = from->sleepers, end = d->sleepers.count; i < end; i++) {
     struct step s = d->sleepers.at[i];
-    if (s.fiber == step->fiber || conflict(d, &s, step)) continue;
+    if (s.fiber == step->fiber || conflict(d, &s, step)) {
+      woken |= bit(s.fiber);
+      continue;
+    }
     vec_push(d->e->mem, &d->sleepers, s);
-    if (++blocks[s.fiber] >= s.blocks) to->sleeping |= bit(s.fiber);
   }
+  to->sleeping = from->sleeping & ~woken;
 }
 
 /* The next block, from this one on, as to which the fiber does not sleep in the last state. */
@@ -222,9 +233,68 @@ static unsigned next_block(const struct dpor *d, const struct frame *f, unsigned
   return block;
 }
 
+/* Alternatives. */
+
+static bool is_access(const struct step *s) { return s->kind <= POINT_UPDATE; }
+
+/* Could the last step, with this alternative, be made before one of those that it then leaves out? So it could if that
+ * one is ordered before it by these alone. What orders the others is looked for backwards. */
+static bool could_be_earlier(const struct dpor *d, const struct run *run, unsigned block) {
+  enum { MOST = 256 };
+  uint32_t out[MOST];
+  struct step now = run->steps[run->count - 1];
+  size_t count = run_overtaken(block, out, MOST), last = run->count - 1, first = last, left = count;
+  if (!count || count == MOST || last >= 64 * MOST) return false;
+  uint64_t after[MOST] = {0}, is_out[MOST] = {0}; /* steps that others than those left out order before it */
+  for (size_t k = 0; k < count; k++) {
+    if (out[k] < first) first = out[k];
+    is_out[out[k] / 64] |= (uint64_t)1 << out[k] % 64;
+  }
+  if (run_offered_write(block)) now.flags |= STEP_WROTE;
+  for (size_t i = last; left && i-- > first;) {
+    const struct step *s = &run->steps[i];
+    bool leaves = is_out[i / 64] >> i % 64 & 1;
+    bool ordered = s->fiber == now.fiber || (!leaves && conflict(d, s, &now));
+    for (size_t k = last; !ordered && k-- > i + 1;)
+      if (after[k / 64] >> k % 64 & 1) ordered = s->fiber == run->steps[k].fiber || conflict(d, s, &run->steps[k]);
+    if (!ordered) continue;
+    after[i / 64] |= (uint64_t)1 << i % 64;
+    left -= leaves;
+  }
+  return left > 0;
+}
+
+/* The alternative sleeps: the thread was tried with this write in a state before. */
+static bool alternative_sleeps(const struct dpor *d, const struct frame *f, unsigned fiber, unsigned block) {
+  uint64_t name = run_offered(block);
+  for (size_t i = f->sleepers; i < d->sleepers.count; i++) {
+    const struct step *s = &d->sleepers.at[i];
+    if (s->fiber == fiber && is_access(s) && s->place == name && !!(s->flags & STEP_WROTE) == run_offered_write(block))
+      return true;
+  }
+  return false;
+}
+
+static int choose_alternative(struct dpor *d, const struct run *run, struct frame *f, unsigned blocks) {
+  unsigned choice = blocks;
+  f->idle = 0;
+  for (unsigned b = 0; b < blocks; b++) {
+    bool idle = b && b < 64 && could_be_earlier(d, run, b);
+    if (!idle) idle = alternative_sleeps(d, f, f->choice.fiber, b) || !run_possible(b);
+    if (idle && b < 64) f->idle |= (uint64_t)1 << b;
+    if (!idle && choice == blocks) choice = b;
+  }
+  return (int)(choice < blocks ? choice : 0);
+}
+
 static int choose_block(void *context, const struct run *run, unsigned blocks) {
   struct dpor *d = context;
   struct frame *f = &d->frames.at[run->count - 1];
+  if (run_offers()) {
+    f->choice.block = (uint8_t)choose_alternative(d, run, f, blocks);
+    explorer_show(d->e, run->count - 1, f->choice);
+    return f->choice.block;
+  }
   unsigned block = next_block(d, f, f->choice.fiber, 0);
   f->choice.block = (uint8_t)(block < blocks ? block : 0);
   explorer_show(d->e, run->count - 1, f->choice);
@@ -254,7 +324,7 @@ static int choose(void *context, const struct run *run, struct choice *choice) {
   f->enabled = run->enabled;
   f->sleeping = f->parted = 0;
   f->sleepers = d->sleepers.count;
-  if (i) fall_asleep(d, f[-1].sleepers, &run->steps[i - 1], f);
+  if (i) fall_asleep(d, &f[-1], &run->steps[i - 1], f);
   if (d->alike) {
     count_taken(d, run->steps, i);
     if (i) f->parted = part(d, run->steps, i, f[-1].parted);
@@ -374,6 +444,22 @@ static void look_back_further(struct dpor *d, size_t j, const uint32_t *own) {
     }
 }
 
+/* Of a compare-and-exchange that failed, and would have written if it had read something older: what that conflicts
+ * with and this does not. */
+static void look_back_as_write(struct dpor *d, size_t j, const uint32_t *own) {
+  const struct trace *trace = &d->e->trace;
+  uint32_t clock[FIBERS_MOST];
+  for (size_t k = trace->events.at[j].touches; k < trace->touches.count; k++)
+    for (uint32_t at = trace->touches.at[k].before; at; at = trace->touches.at[at].before) {
+      const struct touch *o = &trace->touches.at[at];
+      if (o->modes & MODE_WRITE) break;
+      if (before(d, o->event, own)) continue;
+      clock_copy(d, clock, clock_of(d, j));
+      join_to(d, clock, clock_of(d, o->event));
+      race(d, o->event, j, clock);
+    }
+}
+
 /* Of a thread that has not parted from the one it is like: that one's step with the same number comes first. 0: none.
  */
 static uint32_t step_alike(const struct dpor *d, size_t j) {
@@ -439,6 +525,8 @@ static void analyse(struct dpor *d, size_t j) {
     if (!waits) race(d, i, j, clock);
   }
   if (waits) look_back_further(d, j, own);
+  if (d->weak && v->step.kind == POINT_UPDATE && v->step.blocks && !(v->step.flags & STEP_WROTE))
+    look_back_as_write(d, j, own);
   clock[v->step.fiber] = (uint32_t)j + 1;
 }
 
@@ -477,6 +565,14 @@ static void analyse_run(struct dpor *d, const struct run *run, size_t same) {
 
 /* Searching. */
 
+/* The next alternative, or block, of a step that was taken; step->blocks: there is none. */
+static unsigned next_alternative(const struct dpor *d, const struct frame *f, const struct step *taken) {
+  unsigned block = taken->block + 1u;
+  if (!is_access(taken)) return next_block(d, f, taken->fiber, taken->block);
+  while (block < taken->blocks && block < 64 && f->idle >> block & 1) block++;
+  return block;
+}
+
 /* The next choice of the last state that has one: a plan of so many steps. 0: there is none. */
 static size_t next_plan(struct dpor *d) {
   for (; d->frames.count; d->frames.count--) {
@@ -484,7 +580,7 @@ static size_t next_plan(struct dpor *d) {
     struct frame *f = &d->frames.at[i];
     const struct step *taken = &d->e->trace.events.at[i].step;
     vec_push(d->e->mem, &d->sleepers, *taken);
-    unsigned block = taken->blocks ? next_block(d, f, taken->fiber, taken->block) : 0;
+    unsigned block = taken->blocks ? next_alternative(d, f, taken) : 0;
     if (block < taken->blocks) {
       f->choice.block = (uint8_t)block;
       return i + 1;
@@ -493,7 +589,7 @@ static size_t next_plan(struct dpor *d) {
     uint64_t rest = f->backtrack & ~f->sleeping;
     if (rest) {
       unsigned fiber = (unsigned)__builtin_ctzll(rest);
-      f->choice = (struct choice){(uint8_t)fiber, (uint8_t)next_block(d, f, fiber, 0)};
+      f->choice = (struct choice){(uint8_t)fiber, d->weak ? CHOICE_OPEN : (uint8_t)next_block(d, f, fiber, 0)};
       return i + 1;
     }
     d->sleepers.count = f->sleepers;
@@ -557,7 +653,8 @@ static void visit(struct dpor *d, const struct run *run) {
 static void make_plan(struct dpor *d, struct plan *plan, size_t count) {
   size_t same = count - 1 < plan->count ? count - 1 : plan->count;
   vec_reserve(d->e->mem, &d->choices, count);
-  for (size_t i = same; i < count; i++) d->choices.at[i] = d->frames.at[i].choice;
+  size_t known = same && same == plan->count ? same - 1 : same; /* the last one may have been open */
+  for (size_t i = known; i < count; i++) d->choices.at[i] = d->frames.at[i].choice;
   d->choices.count = plan->count = count;
   plan->choices = d->choices.at;
   plan->after = d->after;
@@ -674,9 +771,12 @@ static void learn_alone(struct dpor *d) {
 }
 
 void explore_dpor(struct explorer *e) {
-  struct dpor d = {
-      .e = e, .stride = (e->client->threads + LANE - 1u) / LANE * LANE, .top = steps_to_divide(e), .orders = e->orders};
-  e->trace.apart = d.orders != NULL;
+  struct dpor d = {.e = e,
+                   .stride = (e->client->threads + LANE - 1u) / LANE * LANE,
+                   .top = steps_to_divide(e),
+                   .orders = e->orders,
+                   .weak = e->options.weak};
+  e->trace.apart = d.orders || d.weak;
   e->trace.unhashed = !e->share.traces;
   if (e->options.alike && d.orders) find_alike(&d);
   if (d.alike && d.top) look_for_others(&d);

@@ -83,7 +83,7 @@ static bool open_sets(struct explorer *e) {
     e->share.states = NULL;
   else if (!e->share.states)
     e->share.states = e->own_states = hashes_open_own(2 * bytes);
-  bool orders = o->orders && o->strategy == &strategies[EXPLORE_DPOR] && orders_possible(e->client);
+  bool orders = o->orders && !o->weak && o->strategy == &strategies[EXPLORE_DPOR] && orders_possible(e->client);
   if (orders) e->orders = orders_open(e->mem, bytes);
   return (e->share.traces || !counting) && (e->share.states || !caching) && (e->orders || !orders);
 }

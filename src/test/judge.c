@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "test/explore.h"
+#include "test/graphs.h"
 
 enum { MOMENTS = 256, LAST = 64 };
 #define SET_BYTES ((size_t)1 << 30) /* reserved, and used as needed */
@@ -30,6 +31,7 @@ struct judge {
   size_t last_count, last_hashed;
   uint64_t last_number; /* of that run */
   bool last_good;       /* there was nothing wrong with it */
+  const char *said;     /* of the last one that was wrong, under a weak memory model */
 };
 
 struct hashes *judge_set(void) {
@@ -353,6 +355,21 @@ static enum judged check(struct judge *j, const struct run *r, struct problem *w
   return JUDGED_GOOD;
 }
 
+/* The same under a weak memory model, of operations that an order explains. */
+static bool waits_rightly(struct judge *j, const struct run *r) {
+  struct check_result result = {0};
+  uint32_t order[LINEAR_MOST];
+  size_t count;
+  struct history *h = judge_history(j->scratch, j->object, &j->spec, r);
+  if (!graph_some_order(j->scratch, j->linear, r, order, &count)) return false;
+  result.order = order;
+  result.order_count = count;
+  if (waits_for_nothing(j, r, h, &result) || waits_forsaken(j, r, h, &result) || !waits_by_design(j, r, h, &result))
+    return false;
+  j->waiting++;
+  return true;
+}
+
 static enum judged judge_history_of(struct judge *j, const struct run *r, size_t same, struct problem *why) {
   if (j->object->self && !j->spec.step) self_spec(j->mem, j->object, &j->spec);
   if (j->seen && hashes_add(j->seen, hash_of_run(j, r, same), 0) >= 0) return JUDGED_GOOD;
@@ -361,6 +378,44 @@ static enum judged judge_history_of(struct judge *j, const struct run *r, size_t
   enum judged judged = check(j, r, why);
   mem_close(j->scratch);
   return judged;
+}
+
+/* Under a weak memory model. An execution that was judged before, in whatever order its events came, is not judged
+ * again. Where operations wait for ever their order is one that extends po. */
+static enum judged judge_graph(struct judge *j, const struct run *r, struct problem *why) {
+  struct hash hash;
+  uint64_t key[2];
+  if (j->object->self && !j->spec.step) self_spec(j->mem, j->object, &j->spec);
+  if (!linear_can(j->object, r))
+    return problem_of(why, PROBLEM_UNSUPPORTED, "more than %d operations: not under --memory %s", LINEAR_MOST,
+                      memory_model_name(run_graph()->model)),
+           JUDGED_NOT;
+  graph_hash(key);
+  hash = hash_of_client(r->client);
+  hash_add(&hash, key[0]);
+  hash_add(&hash, key[1]);
+  hash_add(&hash, r->found);
+  for (size_t i = 0; i < r->moment_count; i++) { /* results, in any order */
+    struct hash own = hash_of_moment(j, moment_key(&r->moments[i]), moment_result(&r->moments[i]));
+    hash.low += own.low;
+    hash.high += own.high;
+  }
+  hash = (struct hash){hash_mix(hash.low), hash_mix(hash.high)};
+  if (j->seen && hashes_add(j->seen, hash, 0) >= 0) return JUDGED_GOOD;
+  if (!j->linear) j->linear = linear_new(j->mem, j->object, &j->spec);
+  j->said = "";
+  bool good = graph_linearizable(j->scratch, j->linear, j->object, r, &j->said);
+  const char *fault = spec_fault(&j->spec);
+  if (fault) return problem_set(why, "%s", fault), JUDGED_NOT;
+  if (!good) return j->said = mem_string(j->mem, j->said, strlen(j->said)), mem_close(j->scratch), JUDGED_WRONG;
+  if (is_waiting(r)) good = waits_rightly(j, r);
+  mem_close(j->scratch);
+  return good ? JUDGED_GOOD : JUDGED_WRONG;
+}
+
+enum found judge_found(const struct run *r) { return r->found ? r->found : run_graph() ? FOUND_ORDERS : FOUND_HISTORY; }
+const char *judge_said(const struct judge *j, const struct run *r) {
+  return r->found ? r->said : run_graph() && j->said ? j->said : "";
 }
 
 /* May somebody wait there by design? Not where it is the initialisation that does not end, or a test's own body. */
@@ -373,6 +428,7 @@ static bool may_wait(const struct judge *j, const struct run *r) {
 enum judged judge_run(struct judge *j, const struct run *r, struct problem *why) {
   if (r->end == RUN_CANNOT) return JUDGED_GOOD;
   if (r->found && (!is_waiting(r) || !may_wait(j, r))) return JUDGED_WRONG;
+  if (run_graph()) return judge_graph(j, r, why);
   size_t same = same_moments(j, r);
   assert(same <= r->moment_count);
   bool again = same == r->moment_count && same == j->last_count && j->last_good && !r->found && j->seen;

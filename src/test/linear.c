@@ -52,7 +52,8 @@ struct linear {
     bool pending;
   } ops[LINEAR_MOST];
   unsigned count;
-  uint64_t returned; /* all of these must be linearized */
+  uint64_t returned;          /* all of these must be linearized */
+  uint8_t order[LINEAR_MOST]; /* that were, so far */
   struct tried *tried;
   size_t tried_mask, tried_count;
   uint32_t round;
@@ -228,6 +229,7 @@ static bool linearize(struct linear *l, uint64_t done, uint32_t state) {
   for (unsigned i = 0; i < l->count; i++) {
     if (done >> i & 1 || l->ops[i].before & ~done) continue;
     struct known_step k = step(l, state, l->ops[i].call, l->ops[i].result);
+    l->order[__builtin_popcountll(done)] = (uint8_t)i;
     for (uint32_t n = 0; n < k.count; n++)
       if (linearize(l, done | (uint64_t)1 << i, l->next.at[k.first + n])) return true;
   }
@@ -241,9 +243,12 @@ bool linear_can(const struct object *o, const struct run *r) {
 
 void linear_forget(struct linear *l) { l->client = NULL; }
 
-bool linear_holds(struct linear *l, const struct run *r) {
+static void read_history(struct linear *l, const struct run *r) {
   if (r->client != l->client) know_client(l, r->client);
   read_run(l, r);
+}
+
+static bool decide(struct linear *l) {
   l->tried_count = 0;
   if (!++l->round) {
     memset(l->tried, 0, (l->tried_mask + 1) * sizeof *l->tried);
@@ -252,6 +257,21 @@ bool linear_holds(struct linear *l, const struct run *r) {
   for (size_t i = 0; i < l->initial.count; i++)
     if (linearize(l, 0, l->initial.at[i])) return true;
   return false;
+}
+
+bool linear_holds(struct linear *l, const struct run *r) {
+  read_history(l, r);
+  return decide(l);
+}
+
+bool linear_order(struct linear *l, const struct run *r, const uint64_t *before, uint8_t *order, unsigned *count) {
+  read_history(l, r);
+  for (unsigned i = 0; i < l->count; i++) l->ops[i].before = before[i];
+  if (!decide(l)) return false;
+  memcpy(order, l->order, sizeof l->order);
+  uint64_t done = 0;
+  for (*count = 0; l->returned & ~done; (*count)++) done |= (uint64_t)1 << order[*count];
+  return true;
 }
 
 struct linear *linear_new(struct mem *m, const struct object *o, const struct spec *spec) {

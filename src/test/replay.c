@@ -3,9 +3,9 @@
  *   1:rl:a1.a2_b:AB10A3B2:5f3a01c2
  *
  * The version; r: races are looked for, l: leaks, v: volatile accesses acquire and release, s: accesses of stacks are
- * compared, b: every freed block may be allocated again; the calls of each thread (operation a with argument 1, ...;
- * threads apart by _); whose steps in turn (one of A, ten of B, ...; +2: the last of these allocated, and got block 2);
- * and a checksum of the code. */
+ * compared, b: every freed block may be allocated again, x: memory is TSO's (x86), c: C11's; the calls of each thread
+ * (operation a with argument 1, ...; threads apart by _); whose steps in turn (one of A, ten of B, ...; +2: the last of
+ * these allocated, and got block 2); and a checksum of the code. */
 #include <assert.h>
 #include <ctype.h>
 #include <elf.h>
@@ -83,8 +83,11 @@ char *replay_token(struct mem *m, const struct object *o, const struct run_optio
                    uint32_t checksum) {
   struct text t;
   text_open(&t, m);
-  text_printf(&t, "1:%s%s%s%s%s:", how->races ? "r" : "", how->leaks ? "l" : "",
-              how->volatiles >= VOLATILE_ACQUIRE_RELEASE ? "v" : "", how->stacks ? "s" : "", how->reuse_all ? "b" : "");
+  text_printf(&t, "1:%s%s%s%s%s%s:", how->races ? "r" : "", how->leaks ? "l" : "",
+              how->volatiles >= VOLATILE_ACQUIRE_RELEASE ? "v" : "", how->stacks ? "s" : "", how->reuse_all ? "b" : "",
+              how->memory == MEMORY_TSO   ? "x"
+              : how->memory == MEMORY_C11 ? "c"
+                                          : "");
   put_calls(&t, o, &f->client);
   text_char(&t, ':');
   put_choices(&t, f->choices, f->count);
@@ -190,7 +193,8 @@ bool replay_parse(struct mem *m, const struct object *o, const char *token, stru
   if (skip(&p, 'v')) how->volatiles = VOLATILE_ACQUIRE_RELEASE;
   how->stacks = skip(&p, 's');
   how->reuse_all = skip(&p, 'b');
-  if (!skip(&p, ':')) return bad(&p, "r, l, v, s, b or :");
+  how->memory = skip(&p, 'x') ? MEMORY_TSO : skip(&p, 'c') ? MEMORY_C11 : MEMORY_SC;
+  if (!skip(&p, ':')) return bad(&p, "r, l, v, s, b, x, c or :");
   if (!parse_calls(&p, &f->client)) return false;
   if (!skip(&p, ':')) return bad(&p, "a call or :");
   if (!strchr(p.at, ':')) return bad(&p, "a checksum at the end");
@@ -216,9 +220,11 @@ bool replay(struct mem *m, struct image *image, const struct object *o, const st
   if (!r) return false;
   assert(r->client == &f->client);
   finding_keep(m, f, r);
-  f->found = r->found ? r->found : FOUND_HISTORY;
-  enum judged judged =
-      judge_run(judge_new(m, o, NULL), r, why); /* it may run the code itself: what the run was is kept before */
+  f->found = judge_found(r);
+  struct judge *j = judge_new(m, o, NULL);
+  enum judged judged = judge_run(j, r, why); /* it may run the code itself: what the run was is kept before */
+  if (judged == JUDGED_WRONG && f->found == FOUND_ORDERS)
+    f->said = mem_string(m, judge_said(j, r), strlen(judge_said(j, r)));
   if (judged == JUDGED_GOOD) f->found = FOUND_NOTHING;
   return judged != JUDGED_NOT;
 }

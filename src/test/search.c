@@ -179,9 +179,9 @@ static size_t keep_choices(const struct run *r, struct choice *choices) {
 }
 
 static void keep_run(const struct searching *k, const struct run *r, uint64_t key, struct kept *f) {
-  f->found = r->found ? r->found : FOUND_HISTORY;
+  f->found = judge_found(r);
   f->died = false;
-  snprintf(f->said, sizeof f->said, "%s", r->said ? r->said : "");
+  snprintf(f->said, sizeof f->said, "%s", judge_said(k->judge, r));
   f->client = k->client;
   f->key = key;
   f->results = results_of(r);
@@ -308,7 +308,8 @@ static bool may_exchange(const struct object *o) {
 struct explore_options explore_automatic(const struct search_options *options, const struct object *object,
                                          const struct client *c) {
   struct explore_options o = options->explore;
-  o.alike = may_exchange(object);
+  o.weak = options->run.memory != MEMORY_SC;
+  o.alike = may_exchange(object) && !o.weak;
   if (!options->automatic) return o;
   bool small = client_calls(c) <= SMALL_CALLS;
   o.strategy = &strategies[small ? EXPLORE_DPOR : EXPLORE_DELAYS];

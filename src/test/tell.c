@@ -443,7 +443,8 @@ static void demangle(struct telling *k, struct finding *f) {
 }
 
 static bool same_again(const struct finding *f, const struct run *r, struct problem *why) {
-  if (r->found == (f->found == FOUND_HISTORY ? FOUND_NOTHING : f->found) && r->count == f->count) return true;
+  bool judged = f->found == FOUND_HISTORY || f->found == FOUND_ORDERS;
+  if (r->found == (judged ? FOUND_NOTHING : f->found) && r->count == f->count) return true;
   problem_of(why, PROBLEM_UNSUPPORTED,
              "the schedule that was found does not do the same again (%s after %zu steps, not %s after %zu): does the "
              "code depend on a file, the time, a random number or another process?",

@@ -189,6 +189,9 @@ struct linear;
 struct linear *linear_new(struct mem *, const struct object *, const struct spec *);
 bool linear_can(const struct object *, const struct run *); /* is it short enough? */
 bool linear_holds(struct linear *, const struct run *);
+/* Whenever the operations were called: in an order in which before[i], a set, comes before operation i, as they are
+ * numbered by their calls. Gives the order, and of how many; those that did not return need not be in it. */
+bool linear_order(struct linear *, const struct run *, const uint64_t *before, uint8_t *order, unsigned *count);
 void linear_forget(struct linear *); /* the next run's client is another, though it may be at the same address */
 
 /* Runs as A_k knows them (watch.c). */
@@ -209,6 +212,9 @@ void judge_approx(struct judge *, unsigned k);
  * the problem. A history judged before is not judged again: it was good. */
 enum judged { JUDGED_GOOD, JUDGED_WRONG, JUDGED_NOT };
 enum judged judge_run(struct judge *, const struct run *, struct problem *);
+/* What is wrong with a run that was judged so, and a sentence ("": there is none). */
+enum found judge_found(const struct run *);
+const char *judge_said(const struct judge *, const struct run *);
 void judge_forget(struct judge *); /* the next run's client is another, though it may be at the same address */
 uint64_t
 judge_waiting(const struct judge *); /* histories where operations wait for ever, as they do with nothing concurrent */
@@ -260,6 +266,7 @@ struct explore_options {
       skip; /* do not run a schedule that is known to have the trace of another; of delays, without caching (alike.h) */
   bool block;               /* threads halt after an iteration that changed nothing (run/pure.c); of DPOR */
   bool orders;              /* the order of calls and returns is tried by itself (orders.c); of DPOR */
+  bool weak;                /* runs are under a weak memory model: calls and returns have no order of their own */
   bool alike;               /* the code does not know its threads: of those with equal calls, and `orders`; of DPOR */
   bool count_traces;        /* count distinct happens-before traces; DPOR and caching do so anyway */
   unsigned depth;           /* of PCT: D */

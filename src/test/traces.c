@@ -319,7 +319,7 @@ static int child_of(struct trace *t, uint32_t e, const struct step *s) {
 /* What the event's hash begins with: what it is, and what its thread did before. */
 static struct hash hash_begin(const struct trace *t, const struct event *v) {
   const struct step *s = &v->step;
-  uint64_t what = s->fiber | (uint64_t)s->kind << 8 | (uint64_t)s->block << 16 |
+  uint64_t what = s->fiber | (uint64_t)s->kind << 8 | (uint64_t)(is_memory(s->kind) ? 0 : s->block) << 16 |
                   (uint64_t)(s->flags & (STEP_CALLS | STEP_RETURNS | STEP_WROTE)) << 24;
   struct hash last = {0, 0}, hash = finish((struct hash){what + 1, what});
   if (v->previous)
@@ -327,6 +327,7 @@ static struct hash hash_begin(const struct trace *t, const struct event *v) {
   else if (t->started_by[s->fiber])
     hash = fold(hash, t->events.at[t->started_by[s->fiber] - 1].hash);
   hash = fold(hash, last);
+  if (is_memory(s->kind) && s->place) hash = fold(hash, (struct hash){s->place, s->place}); /* what it reads, by name */
   if (s->kind == POINT_JOIN && v->child >= 0 && t->last[v->child])
     hash = fold(hash, t->events.at[t->last[v->child] - 1].hash);
   return hash;
@@ -380,7 +381,8 @@ void trace_cut(struct trace *t, size_t count) {
 }
 
 static bool same_step(const struct step *a, const struct step *b) {
-  return a->fiber == b->fiber && a->block == b->block && a->kind == b->kind && a->flags == b->flags;
+  return a->fiber == b->fiber && a->block == b->block && a->kind == b->kind && a->flags == b->flags &&
+         a->place == b->place;
 }
 
 size_t trace_follow(struct trace *t, const struct step *steps, size_t count, size_t same) {

@@ -1,0 +1,146 @@
+/* Linearizability under weak memory.
+ *
+ * The order in which events happened to be run says nothing: another that is just as good may have another order of
+ * calls and returns. What a client can see is which operations it has ordered itself: by its threads, and by whatever
+ * else it does between operations, which is taken to be able to synchronise. So an execution is right if for every set
+ * H of edges from the return of an operation to the call of another, such that the execution with H as synchronisation
+ * is still one that the model allows, some legal order of the operations extends po and H and explains all results. (A
+ * relaxed register is linearizable, then, as it should be; a queue whose `put` returns while its store is still in a
+ * buffer is not.)
+ *
+ * Sets H are not enumerated: an order that explains the results is found, and then *killed* by an edge that contradicts
+ * it, if the model allows that; then the next order, until none is left, or none can be killed. These are the hints of
+ * Golovin, Kokologiannakis and Vafeiadis, RELINCHE: Automatically Checking Linearizability under Relaxed Memory
+ * Consistency (2025). */
+#include "test/graphs.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+
+struct killing {
+  struct mem *mem;
+  struct linear *linear;
+  const struct run *run;
+  uint32_t call[LINEAR_MOST], called[LINEAR_MOST], returned[LINEAR_MOST]; /* of operations: the client's, slots */
+  uint8_t fiber[LINEAR_MOST];
+  unsigned count;
+  bool never[LINEAR_MOST][LINEAR_MOST]; /* the edge is not allowed, even alone */
+  struct graph_edge edges[LINEAR_MOST * LINEAR_MOST];
+  uint8_t from[LINEAR_MOST * LINEAR_MOST], to[LINEAR_MOST * LINEAR_MOST];
+  size_t edge_count;
+  VEC(uint64_t) tried; /* hashes of the orders that were asked for */
+};
+
+static void read_operations(struct killing *k, uint64_t *before) {
+  const struct run *r = k->run;
+  const struct graph *g = run_graph();
+  unsigned threads = r->client->threads;
+  for (size_t i = 0; i < r->moment_count; i++) {
+    const struct moment *m = &r->moments[i];
+    if (m->is_return) continue;
+    unsigned n = k->count++;
+    k->call[n] = m->call;
+    k->fiber[n] = m->fiber;
+    k->called[n] = k->returned[n] = GRAPH_NONE;
+    before[n] = 0;
+    for (unsigned o = 0; o < n; o++) /* operations of a thread, and those that drain come last */
+      if (k->fiber[o] == m->fiber || m->fiber == threads) before[n] |= (uint64_t)1 << o;
+  }
+  for (uint32_t s = 0; s < g->count; s++)
+    for (unsigned n = 0; n < k->count; n++) {
+      if (g->slots[s].message != k->call[n] || g->slots[s].fiber != k->fiber[n]) continue;
+      if (g->slots[s].kind == SLOT_CALL) k->called[n] = s;
+      if (g->slots[s].kind == SLOT_RETURN) k->returned[n] = s;
+    }
+}
+
+static bool tried_before(struct killing *k, const uint64_t *before) {
+  uint64_t h = 1;
+  for (unsigned i = 0; i < k->count; i++) h = hash_mix(h ^ before[i]);
+  for (size_t i = 0; i < k->tried.count; i++)
+    if (k->tried.at[i] == h) return true;
+  vec_push(k->mem, &k->tried, h);
+  return false;
+}
+
+/* With operation a before b. */
+static void add_before(const struct killing *k, uint64_t *to, const uint64_t *from, unsigned a, unsigned b) {
+  uint64_t more = from[a] | (uint64_t)1 << a;
+  for (unsigned i = 0; i < k->count; i++) to[i] = i == b || from[i] >> b & 1 ? from[i] | more : from[i];
+}
+
+/* True: no order is left. */
+static bool kill_orders(struct killing *k, const uint64_t *before) {
+  uint8_t order[LINEAR_MOST];
+  unsigned count;
+  if (!linear_order(k->linear, k->run, before, order, &count)) return true;
+  for (unsigned late = 1; late < count; late++)
+    for (unsigned early = late; early-- > 0;) {
+      unsigned a = order[late], b = order[early];
+      uint64_t more[LINEAR_MOST];
+      if (k->returned[a] == GRAPH_NONE || k->called[b] == GRAPH_NONE || before[a] >> b & 1 || k->never[a][b]) continue;
+      add_before(k, more, before, a, b);
+      if (tried_before(k, more)) continue;
+      size_t at = k->edge_count++;
+      k->edges[at] = (struct graph_edge){k->returned[a], k->called[b]};
+      k->from[at] = (uint8_t)a;
+      k->to[at] = (uint8_t)b;
+      if (!graph_consistent(&k->edges[at], 1))
+        k->never[a][b] = true;
+      else if ((!at || graph_consistent(k->edges, k->edge_count)) && kill_orders(k, more))
+        return true;
+      k->edge_count = at;
+    }
+  return false;
+}
+
+static void say_operation(struct text *t, const struct killing *k, const struct object *o, unsigned n) {
+  const struct call *call = run_call(k->run->client, k->call[n]);
+  text_printf(t, "%c's %s(", 'A' + k->fiber[n], o->ops[call->op].run.name);
+  for (unsigned a = 0; a < o->ops[call->op].arg_count; a++) text_printf(t, "%s%ld", a ? ", " : "", call->arg[a]);
+  text_char(t, ')');
+}
+
+static const char *say(const struct killing *k, const struct object *o) {
+  struct text t;
+  text_open(&t, k->mem);
+  text_add(&t, "no order of the operations explains their results");
+  for (size_t e = 0; e < k->edge_count; e++) {
+    text_add(&t, !e ? ", where " : e + 1 == k->edge_count ? " and " : ", ");
+    say_operation(&t, k, o, k->from[e]);
+    text_add(&t, " has returned before ");
+    say_operation(&t, k, o, k->to[e]);
+  }
+  if (k->edge_count) text_add(&t, k->edge_count > 1 ? " are called" : " is called");
+  return text_string(&t);
+}
+
+static struct killing *begin(struct mem *m, struct linear *l, const struct run *r, uint64_t *before) {
+  struct killing *k = mem_zero(m, 1, sizeof *k);
+  k->mem = m;
+  k->linear = l;
+  k->run = r;
+  read_operations(k, before);
+  return k;
+}
+
+bool graph_linearizable(struct mem *m, struct linear *l, const struct object *o, const struct run *r,
+                        const char **said) {
+  uint64_t before[LINEAR_MOST];
+  struct killing *k = begin(m, l, r, before);
+  if (!kill_orders(k, before)) return true;
+  *said = say(k, o);
+  return false;
+}
+
+bool graph_some_order(struct mem *m, struct linear *l, const struct run *r, uint32_t *order, size_t *count) {
+  uint64_t before[LINEAR_MOST];
+  uint8_t found[LINEAR_MOST];
+  unsigned n;
+  begin(m, l, r, before);
+  if (!linear_order(l, r, before, found, &n)) return false;
+  for (unsigned i = 0; i < n; i++) order[i] = found[i];
+  *count = n;
+  return true;
+}

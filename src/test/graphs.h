@@ -1,0 +1,14 @@
+/* Linearizability under weak memory (graphs.c). */
+#ifndef ASIF_TEST_GRAPHS_H
+#define ASIF_TEST_GRAPHS_H
+
+#include "run/graph.h"
+#include "test/test.h"
+
+/* Of the last run: does an order of its operations explain all results, whatever edges from returns to calls the model
+ * allows to synchronise besides? False: `said` is a sentence that says of which there is none; made of `m`. */
+bool graph_linearizable(struct mem *m, struct linear *, const struct object *, const struct run *, const char **said);
+/* The order with no such edges; its operations are numbered in the order of their calls. False: there is none. */
+bool graph_some_order(struct mem *m, struct linear *, const struct run *, uint32_t *order, size_t *count);
+
+#endif

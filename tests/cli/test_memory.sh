@@ -1,0 +1,86 @@
+#!/bin/bash
+# asif test --memory: what each model allows, how it is told and replayed, and what it does not go with.
+. tests/cli/common
+
+cat >cells.c <<'C'
+#include <asif.h>
+#include <stdatomic.h>
+#ifndef STORE
+#define STORE memory_order_relaxed
+#define LOAD memory_order_relaxed
+#endif
+static atomic_long cell[2];
+static void put(long i) { atomic_store_explicit(&cell[i], 1, STORE); }
+static long get(long i) { return atomic_load_explicit(&cell[i], LOAD); }
+ASIF_OBJECT(self)
+ASIF_OP(put, ASIF_IN(0, 1))
+ASIF_OP(get, ASIF_IN(0, 1))
+C
+both='put(0) get(1) | put(1) get(0)'
+seq_cst='-DSTORE=memory_order_seq_cst -DLOAD=memory_order_seq_cst'
+releases='-DSTORE=memory_order_release -DLOAD=memory_order_acquire'
+
+# Two registers that are relaxed, or acquire and release: both gets may miss both puts, though each alone is linearizable.
+run 0 "$asif" test cells.c --spec self --client "$both"; says 'memory is sequentially consistent'
+for model in tso c11; do
+  run 1 "$asif" test cells.c --spec self --client "$both" --memory $model
+  says 'no order of the operations explains their results'
+  token=${out#*--replay } token=${token%%[[:space:]]*}
+  run 1 "$asif" test cells.c --spec self --replay "$token"; says 'no order of the operations explains their results'
+  run 1 "$asif" test cells.c --spec self --client "$both" --memory $model -- $releases
+  run 0 "$asif" test cells.c --spec self --client "$both" --memory $model -- $seq_cst; says 'every execution under'
+  run 0 "$asif" test cells.c --spec self --client 'put(0) get(0) | get(0) get(0)' --memory $model
+done
+says 'C11 memory'
+
+# Message passing: C11 needs release and acquire, x86 does not.
+cat >message.c <<'C'
+#include <asif.h>
+#include <assert.h>
+#include <stdatomic.h>
+static atomic_int data, flag;
+static void send(void) {
+  atomic_store_explicit(&data, 1, memory_order_relaxed);
+  atomic_store_explicit(&flag, 1, SEND);
+}
+static void receive(void) {
+  if (atomic_load_explicit(&flag, RECEIVE)) assert(atomic_load_explicit(&data, memory_order_relaxed));
+}
+ASIF_OBJECT(self)
+ASIF_OP(send)
+ASIF_OP(receive)
+C
+relaxed='-DSEND=memory_order_relaxed -DRECEIVE=memory_order_relaxed'
+run 0 "$asif" test message.c --spec self --client 'send() | receive()' --memory tso -- $relaxed
+run 1 "$asif" test message.c --spec self --client 'send() | receive()' --memory c11 -- $relaxed; says 'assertion failure'
+run 0 "$asif" test message.c --spec self --client 'send() | receive()' --memory c11 -- -DSEND=memory_order_release -DRECEIVE=memory_order_acquire
+
+# A thread that waits for a flag reads it in the end: no livelock. One that nobody sets is one.
+cat >waits.c <<'C'
+#include <asif.h>
+#include <stdatomic.h>
+static atomic_int flag;
+static void set(void) { atomic_store_explicit(&flag, 1, memory_order_relaxed); }
+static void wait(void) { while (!atomic_load_explicit(&flag, memory_order_relaxed)) ; }
+ASIF_OBJECT(self)
+ASIF_OP(set)
+ASIF_OP(wait)
+C
+run 0 "$asif" test waits.c --spec self --client 'set() | wait()' --memory c11
+run 0 "$asif" test waits.c --spec self --client 'set() | wait() | wait()' --memory c11
+
+# What no model but sc can do ends as unknown, with the place; what it does not go with is refused.
+cat >volatile.c <<'C'
+#include <asif.h>
+static volatile int v;
+static void set(void) { v = 1; }
+static int get(void) { return v; }
+ASIF_OBJECT(self)
+ASIF_OP(set)
+ASIF_OP(get)
+C
+run 3 "$asif" test volatile.c --spec self --client 'set() | get()' --memory c11; says 'a volatile access: not under --memory c11'
+run 2 "$asif" test cells.c --memory sea; warns 'sc|tso|c11'
+run 2 "$asif" test cells.c --memory c11 --stress; warns 'exclude each other'
+run 2 "$asif" test cells.c --memory c11 --races no; warns 'exclude each other'
+run 2 "$asif" test cells.c --memory tso --bound 2; warns 'exclude each other'

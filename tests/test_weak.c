@@ -1,0 +1,215 @@
+/* Executions under weak memory models, against those that brute force finds by the axioms (litmus.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "images.h"
+#include "litmus.h"
+#include "run/graph.h"
+#include "test.h"
+#include "test/test.h"
+
+struct collected {
+  struct mem *mem;
+  const struct litmus_program *program;
+  VEC(struct litmus_execution) all;
+  char wrong[200];
+};
+
+static bool is_access(const struct graph_slot *s) { return s->kind <= SLOT_FENCE; }
+
+/* Which event of its thread a slot is, and that. */
+struct named {
+  unsigned thread, index;
+};
+static struct named name_of(const struct graph *g, uint32_t slot) {
+  struct named n = {g->slots[slot].fiber, 0};
+  for (uint32_t i = 0; i < slot; i++) {
+    const struct graph_slot *s = &g->slots[i];
+    if (s->fiber == n.thread && is_access(s) && !(s->kind == SLOT_WRITE && s->update)) n.index++;
+  }
+  if (g->slots[slot].kind == SLOT_WRITE && g->slots[slot].update) n.index--; /* its read has been counted */
+  return n;
+}
+
+static void execution_of(const struct litmus_program *p, const struct graph *g, struct litmus_execution *x) {
+  memset(x, 0, sizeof *x);
+  for (unsigned t = 0; t < p->threads; t++) {
+    int last = 0;
+    uint32_t slot = 0;
+    for (unsigned i = 0; i < p->length[t]; i++) {
+      const struct litmus_step *step = &p->steps[t][i];
+      if (step->condition != LITMUS_ALWAYS && (last == step->condition_value) != (step->condition == LITMUS_IF))
+        continue;
+      struct litmus_event *e = &x->events[t][x->count[t]++];
+      while (slot < g->count && (g->slots[slot].fiber != t || !is_access(&g->slots[slot]))) slot++;
+      CHECK(slot < g->count);
+      const struct graph_slot *s = &g->slots[slot++];
+      const struct graph_message *m = s->kind == SLOT_FENCE ? NULL : &g->messages[s->message];
+      e->kind = s->kind == SLOT_FENCE ? LITMUS_BARRIER : s->kind == SLOT_WRITE ? LITMUS_WRITE : LITMUS_READ;
+      e->step = (uint8_t)i;
+      if (!m) continue;
+      e->location = step->location;
+      if (s->kind == SLOT_READ) {
+        e->read = (int16_t)m->value.low;
+        last = e->read;
+        if (m->slot != GRAPH_NONE) {
+          struct named from = name_of(g, m->slot);
+          e->from = (uint8_t)(from.thread + 1);
+          e->from_index = (uint8_t)from.index;
+        }
+        if (!s->update) continue;
+        e->kind = LITMUS_UPDATE;
+        s = &g->slots[slot++];
+        CHECK(s->kind == SLOT_WRITE && s->update && s->fiber == t);
+        m = &g->messages[s->message];
+      }
+      e->written = (int16_t)m->value.low;
+      e->position = (uint8_t)m->position;
+    }
+  }
+}
+
+static enum visit collect(void *context, const struct run *r) {
+  struct collected *c = context;
+  struct litmus_execution x;
+  if (r->found || r->end != RUN_WHOLE) snprintf(c->wrong, sizeof c->wrong, "a run ends: %s", r->said);
+  if (c->wrong[0]) return VISIT_STOP;
+  if (!graph_coherent()) snprintf(c->wrong, sizeof c->wrong, "the graph of a run is not consistent");
+  execution_of(c->program, run_graph(), &x);
+  vec_push(c->mem, &c->all, x);
+  return VISIT_ON;
+}
+
+static struct image *image;
+static struct mem mem;
+
+static void open_image(void) {
+  mem_open(&mem, NULL);
+  image = image_of(&mem, "tests/run/litmus.c", "-Isrc");
+}
+
+static void missing(const struct litmus_program *p, const struct litmus_execution *x, const char *what,
+                    enum memory_model model, const struct collected *c, size_t expected) {
+  char text[LITMUS_TEXT], execution[LITMUS_TEXT * 2];
+  litmus_print(p, text);
+  litmus_print_execution(p, x, execution);
+  CHECKF(false, "%s under %s: %s: %s (%zu made, %zu expected)", text, memory_model_name(model), what, execution,
+         c->all.count, expected);
+}
+
+struct sizes {
+  size_t made, distinct;
+};
+
+/* All executions that are made, against all that there are. */
+static struct sizes compare(const struct litmus_program *p, enum memory_model model) {
+  struct image_op ops[LITMUS_THREADS];
+  struct call calls[LITMUS_THREADS] = {{0}};
+  uint32_t first[LITMUS_THREADS + 1];
+  struct run_options how = {.races = true, .memory = model};
+  struct explore_options o = {.strategy = &strategies[EXPLORE_DPOR], .weak = true};
+  struct explore_counts counts;
+  struct limits limits;
+  struct problem why = {.text = ""};
+  struct mem own;
+  struct collected c = {.mem = &own, .program = p};
+  char name[20];
+  mem_open(&own, NULL);
+  memcpy(image_symbol(image, "program"), &p, sizeof p);
+  for (unsigned t = 0; t < p->threads; t++) {
+    snprintf(name, sizeof name, "litmus_%u", t);
+    void *at = image_symbol(image, name);
+    ops[t] = (struct image_op){.name = "litmus", .written = "litmus", .signature = 3};
+    memcpy(&ops[t].function, &at, sizeof at);
+    calls[t].op = first[t] = t;
+  }
+  first[p->threads] = p->threads;
+  struct client client = {.threads = p->threads, .first = first, .calls = calls};
+  CHECKF(run_open(image, ops, p->threads, NULL, &how, &why), "%s", why.text);
+  limits_start(&limits, 0, 0);
+  CHECKF(explore(&client, &o, NULL, &limits, collect, &c, &counts, &why), "%s", why.text);
+  char text[LITMUS_TEXT];
+  litmus_print(p, text);
+  CHECKF(!c.wrong[0], "%s under %s: %s", text, memory_model_name(model), c.wrong);
+  CHECK(counts.complete);
+  qsort(c.all.at, c.all.count, sizeof *c.all.at, litmus_compare);
+  struct litmus_executions all = litmus_executions(p, model);
+  size_t distinct = 0, k = 0;
+  for (size_t i = 0; i < c.all.count; i++) {
+    if (i && !litmus_compare(&c.all.at[i - 1], &c.all.at[i])) continue;
+    distinct++;
+    while (k < all.count && litmus_compare(&all.at[k], &c.all.at[i]) < 0)
+      missing(p, &all.at[k], "is not made", model, &c, all.count), k++;
+    if (k == all.count || litmus_compare(&all.at[k], &c.all.at[i]))
+      missing(p, &c.all.at[i], "is not allowed", model, &c, all.count);
+    k++;
+  }
+  if (k < all.count) missing(p, &all.at[k], "is not made", model, &c, all.count);
+  struct sizes sizes = {c.all.count, distinct};
+  litmus_free(&all);
+  mem_close(&own);
+  return sizes;
+}
+
+static void compare_text(const char *text) {
+  struct litmus_program p;
+  char why[200];
+  CHECKF(litmus_parse(&p, text, why), "%s: %s", text, why);
+  for (int model = MEMORY_TSO; model <= MEMORY_C11; model++) {
+    struct sizes s = compare(&p, (enum memory_model)model);
+    printf("%s %s: %zu runs, %zu executions\n", text, memory_model_name((enum memory_model)model), s.made, s.distinct);
+  }
+}
+
+TEST(weak_litmus) {
+  open_image();
+  static const char *const programs[] = {"x=1.rlx; y.rlx | y=1.rlx; x.rlx",
+                                         "x=1.sc; y.sc | y=1.sc; x.sc",
+                                         "x=1.rlx; F.sc; y.rlx | y=1.rlx; F.sc; x.rlx",
+                                         "x=1.rlx; y=1.rel | y.acq; x.rlx",
+                                         "x=1.rlx; y=1.rlx | y.rlx; x.rlx",
+                                         "x=1.rlx; y=2.rlx | y=1.rlx; x=2.rlx",
+                                         "x=1.sc; y=2.sc | y=1.sc; x=2.sc",
+                                         "x=1.rlx | x.rlx; x.rlx | x=2.rlx",
+                                         "x=1.rlx | x.acq; y.rlx | y.acq; x.rlx | y=1.rlx",
+                                         "x=1.rlx | x.rlx; F.sc; y.rlx | y.rlx; F.sc; x.rlx | y=1.rlx",
+                                         "x+1.rlx | x+1.rlx | x.rlx; x.rlx",
+                                         "x=1.rlx; x?1>2.ar.rlx | x?0>3.sc | x.acq; x.rlx",
+                                         "x=1.rel; x!2.rlx | x!3.rlx; x!4.rlx | x=5.sc; x?5>6.ar.rlx | x!7.acq",
+                                         "x.acq; x.rlx | y!1.ar; x=2.rlx | x=1.sc; y+1.rlx; x+1.rlx",
+                                         "y=1.rel; x=1.rlx; y.rlx | x?1>1.acq; y?0>1.rel; x?1>1.ar.rlx",
+                                         "x.rlx; y=1.rlx | y.rlx; x=1.rlx",
+                                         "x=1.rlx; y=1.rel; y=3.rlx | y?3>4.rlx | y.acq; x.rlx",
+                                         "x=1.sc; y.acq; z.sc | y=1.rel | z=1.sc; x.sc",
+                                         NULL};
+  for (const char *const *text = programs; *text; text++) compare_text(*text);
+  CHECK(!getenv("ASIF_SHOW"));
+  mem_close(&mem);
+}
+
+static unsigned long number_of(const char *name, unsigned long otherwise) {
+  const char *text = getenv(name);
+  return text ? strtoul(text, NULL, 10) : otherwise;
+}
+
+/* ASIF_WEAK of them, from ASIF_SEED on. */
+TEST(weak_random_programs) {
+  static const struct litmus_shape shapes[] = {{2, 6, 2, false}, {3, 6, 2, true},  {3, 6, 1, false},
+                                               {4, 6, 2, false}, {3, 7, 3, false}, {2, 7, 3, true}};
+  unsigned long most = number_of("ASIF_WEAK", 300), seed = number_of("ASIF_SEED", 1);
+  size_t made = 0, distinct = 0;
+  open_image();
+  for (unsigned long n = 0; n < most; n++) {
+    uint64_t random = (seed + n) * 0x9e3779b97f4a7c15u + 1;
+    struct litmus_program p;
+    litmus_random(&p, &random, &shapes[n % (sizeof shapes / sizeof *shapes)]);
+    for (int model = MEMORY_TSO; model <= MEMORY_C11; model++) {
+      struct sizes s = compare(&p, (enum memory_model)model);
+      made += s.made;
+      distinct += s.distinct;
+    }
+  }
+  printf("%lu programs: %zu runs for %zu executions\n", most, made, distinct);
+  CHECK(!getenv("ASIF_SHOW"));
+  mem_close(&mem);
+}
