@@ -41,6 +41,8 @@ static const struct opt opts[] = {
     {"leaks", 0, "HOW", "yes|no|auto",
      "memory that nobody can reach and nobody freed is a violation, where nothing else is wrong (default: auto,\n"
      "if the code frees memory)"},
+    {"memory", 0, "MODEL", MEMORY_MODELS,
+     "how memory behaves: sequentially consistent (default), as on x86, or as C11's memory orders allow"},
     {"volatile", 0, "ORDER", VOLATILE_ORDERS,
      "what a volatile access of an aligned word is: an atomic one of this order (default: relaxed, and a note where\n"
      "two of them race)"},
@@ -109,6 +111,29 @@ static bool approx_alone(const struct args *a) {
   return true;
 }
 
+/* What there is not of memory that is not sequentially consistent. */
+static bool memory_alone(const struct args *a) {
+  static const char *const others[] = {"against", "points", "approx", "progress", "ltl", "checkpoint", "resume"};
+  const char *model = arg_value(a, "memory"), *reduce = arg_value(a, "reduce"), *steps = arg_value(a, "steps"),
+             *races = arg_value(a, "races");
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (arg_value(a, others[i]))
+      return usage_error(a, "--memory %s and --%s exclude each other", model, others[i]), false;
+  if (reduce && (!strcmp(reduce, "por") || !strcmp(reduce, "both") || !strcmp(reduce, "tau")))
+    return usage_error(a, "--memory %s and --reduce %s exclude each other: it is for sequentially consistent memory",
+                       model, reduce),
+           false;
+  if (steps && !strcmp(steps, "statement"))
+    return usage_error(a, "--memory %s and --steps statement exclude each other", model), false;
+  if (races && !strcmp(races, "no"))
+    return usage_error(a,
+                       "--memory %s and --races no exclude each other: what plain accesses see is defined only "
+                       "without races",
+                       model),
+           false;
+  return true;
+}
+
 static bool read_options(const struct args *a, struct verify_job *j) {
   bool bad = false;
   struct verify_options *o = &j->options;
@@ -134,6 +159,7 @@ static bool read_options(const struct args *a, struct verify_job *j) {
   o->races = !arg_value(a, "races") || strcmp(arg_value(a, "races"), "no");
   const char *leaks = arg_value(a, "leaks");
   o->leaks = !leaks || !strcmp(leaks, "auto") ? LEAKS_IF_FREED : !strcmp(leaks, "yes") ? LEAKS_YES : LEAKS_NO;
+  memory_model_read(arg_value(a, "memory"), &o->memory); /* one of them: the option's choices */
   o->volatiles = volatile_order_read(arg_value(a, "volatile"));
   o->recursion = (unsigned)arg_number(a, "recursion", 0, 1, 1000, &bad);
   o->search.reduce = reduction(arg_value(a, "reduce"));
@@ -145,7 +171,9 @@ static bool read_options(const struct args *a, struct verify_job *j) {
     return false;
   }
   if (o->approx && !approx_alone(a)) return false;
+  if (o->memory != MEMORY_SC && !memory_alone(a)) return false;
   read_checkpoint(a, &o->search);
+  if (o->memory != MEMORY_SC) o->search.checkpoint = NULL;
   j->seconds = arg_seconds(a, "time-limit", 0, &bad);
   j->bytes = arg_bytes(a, "memory-limit", 0, &bad);
   j->states = (unsigned long long)arg_number(a, "states-limit", 0, 1, INT64_MAX, &bad);
@@ -160,6 +188,7 @@ void verify_put_client(const struct subject *s, struct text *t) {
     text_printf(t, "%u operation%s each", s->options->ops, s->options->ops == 1 ? "" : "s");
   if (s->bound >= 0) text_printf(t, ", at most %lld element%s", (long long)s->bound, s->bound == 1 ? "" : "s");
   if (s->options->malloc_fails) text_add(t, ", allocations may fail");
+  if (s->options->memory != MEMORY_SC) text_printf(t, ", %s", memory_model_title(s->options->memory));
 }
 
 /* "push(1..2), pop()", for each role of threads. */
@@ -415,8 +444,9 @@ const struct command command_verify = {
                "the lines of the source. Undefined behaviour, failed assertions, deadlocks and operations that can\n"
                "never return are wrong too.\n"
                "\n"
-               "Memory is sequentially consistent. Start small: two threads with two operations each, then\n"
-               "three; states multiply with each. What was assumed is printed above the verdict.\n"
+               "Memory is sequentially consistent, unless --memory says otherwise. Start small: two threads with\n"
+               "two operations each, then three; states multiply with each. What was assumed is printed above\n"
+               "the verdict.\n"
                "\n"
                "With --progress or --ltl it is decided instead whether operations return in the end, or whether a\n"
                "formula over calls and returns is true of all executions; threads then never stop calling, unless\n"

@@ -4,7 +4,7 @@
  * with which later states at the same place are compared (Brent 1980). A loop that counts on for ever repeats nothing
  * in any time one would wait for: of it the code says that there is no way out. Of what is neither nothing is known. */
 #include "front/flow.h"
-#include "verify/machine_parts.h"
+#include "verify/weak.h"
 
 struct picture {
   uint32_t pc;
@@ -28,6 +28,7 @@ static bool is_in_picture(const struct run *run, const struct picture *p) {
   const struct machine_state *s = run->state, *then = p->state;
   if (run->choices->depth != p->choices || run->atomic != p->atomic || run->accessed != p->accessed) return false;
   return s->objects == then->objects && s->cells == then->cells &&
+         (!m->weak || m->weak->same(m, state_weak(m, s), state_weak(m, then))) &&
          !memcmp(p->registers, run->r, m->regs * sizeof *run->r) &&
          !memcmp(state_cells(m, s), state_cells(m, then), s->cells * sizeof(word)) &&
          !memcmp(state_objects(m, s), state_objects(m, then), s->objects * sizeof(struct object)) &&
@@ -86,6 +87,7 @@ bool step_may_stop(const struct machine *m, const struct inst *in) {
   case I_OUTSIDE: return in->op;
   case I_ALLOC: return m->program->frees || m->options.malloc_fails;
   case I_ATOMIC: return in->imm != 0;
+  case I_FENCE: return weak_fence_stops(m, in);
   case I_RETURN: return !m->options.fuse_events;
   default: return false;
   }

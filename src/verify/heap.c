@@ -1,6 +1,7 @@
 /* Objects that come and go: malloc and free, variables. */
 #include "verify/bytes.h"
 #include "verify/unordered.h"
+#include "verify/weak.h"
 
 #define ASKED_MOST ((word)1 << 40) /* bytes */
 
@@ -117,10 +118,12 @@ static enum ended fail_to_allocate(struct run *run, const struct inst *in) {
 
 /* Can an allocation give this block again, one that was freed? It may have been dissolved into bytes since it was
  * given, and then stays so. */
-static bool fits_again(const struct machine *m, const struct machine_state *s, uint32_t object, const struct inst *in,
-                       const struct object *asked) {
+static bool fits_again(const struct run *run, uint32_t object, const struct inst *in, const struct object *asked) {
+  const struct machine *m = run->machine;
+  const struct machine_state *s = run->state;
   const struct object *o = &state_objects(m, s)[object];
   if (o->life != LIFE_FREED || o->layout != asked->layout) return false;
+  if (m->weak && m->weak->may_give && !m->weak->may_give(run, object)) return false;
   bool same = o->count == asked->count && o->extra == asked->extra,
        in_bytes = o->extra == (asked->extra | 1) && o->count == object_size(m, asked);
   return (same || in_bytes) && numbers_may_align(m, s, object, in->op);
@@ -147,20 +150,21 @@ enum ended step_allocate(struct run *run, const struct inst *in) {
   bool local = in->flags & FLAG_LOCAL, kept = false, fails = m->options.malloc_fails && !local && run->op;
   if (!local && (m->program->frees || fails)) {
     unsigned freed = 0;
-    for (uint32_t i = m->globals; m->program->frees && i < s->objects; i++) freed += fits_again(m, s, i, in, &as_asked);
+    for (uint32_t i = m->globals; m->program->frees && i < s->objects; i++) freed += fits_again(run, i, in, &as_asked);
     unsigned which;
     enum ended bad = step_choose_one(run, in, freed + 1 + fails, &which);
     if (bad != GO_ON) return bad;
     if (which > freed) return fail_to_allocate(run, in);
     for (uint32_t i = m->globals; which && i < s->objects; i++)
-      if (fits_again(m, s, i, in, &as_asked) && --which == 0) object = i;
+      if (fits_again(run, i, in, &as_asked) && --which == 0) object = i;
     if (m->program->frees) step_record(run, ALLOCATOR, 0, 1, true);
   }
   if (local) {
     enum ended bad = places_choose(run, in, &as_asked, &object);
     if (bad != GO_ON) return bad;
   }
-  if (object != UINT32_MAX) {
+  bool again = object != UINT32_MAX;
+  if (again) {
     s->shared = s->unpacked = 0; /* it may be another thread's */
     state_objects(m, s)[object].life = local ? LIFE_LOCAL : m->options.type_stable ? LIFE_AGAIN : LIFE_HEAP;
     count = state_objects(m, s)[object].count;
@@ -173,6 +177,10 @@ enum ended step_allocate(struct run *run, const struct inst *in) {
     state_objects(m, s)[object].extra = as_asked.extra;
   }
   if (m->unordered) unordered_born(m->unordered, object);
+  if (m->weak && m->weak->allocated) {
+    enum ended bad = m->weak->allocated(run, in, object, again);
+    if (bad != GO_ON) return bad;
+  }
   if (m->terms && !local) numbers_allocated(m, s, object, in->op);
   word *cells = state_cells(m, s) + state_objects(m, s)[object].first;
   for (uint32_t i = 0; i < count && !kept; i++) cells[i] = in->flags & FLAG_ZERO ? 0 : WORD_UNINITIALISED;
@@ -191,6 +199,12 @@ enum ended step_release(struct run *run, const struct inst *in) {
     return step_fault(run, in, FAULT_BAD_FREE, NULL);
   struct object *o = &state_objects(m, run->state)[word_object(at)];
   step_changes(run->state, o);
+  bool is_new = o->life != LIFE_FREED && o->life != LIFE_ENDED && ((in->flags & FLAG_LOCAL) || is_allocated(o));
+  if (m->weak && is_new) {
+    enum ended bad = m->weak->freed(run, in, word_object(at));
+    if (bad != GO_ON) return bad;
+    o->extra = 0;
+  }
   if (in->flags & FLAG_LOCAL) {
     o->life = LIFE_ENDED;
     if (m->terms) state_known(m, run->state)[word_object(at)].maker = (uint8_t)(run->thread + 1);

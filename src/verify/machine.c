@@ -10,6 +10,7 @@
 #include "verify/bytes.h"
 #include "verify/terms.h"
 #include "verify/unordered.h"
+#include "verify/weak.h"
 
 /* Where the state's parts are. */
 static size_t objects_offset(const struct machine *m) {
@@ -20,6 +21,7 @@ void machine_copy_state(const struct machine *m, const struct machine_state *fro
   memcpy(to, from, m->objects_at + from->objects * sizeof(struct object));
   memcpy((char *)to + m->cells_at, (const char *)from + m->cells_at, from->cells * sizeof(word));
   if (m->terms) memcpy(state_known(m, to), state_known(m, from), from->objects * sizeof(struct known));
+  if (m->weak) m->weak->copy(m, state_weak(m, from), state_weak(m, to));
 }
 
 /* What another thread can now reach is nobody's own any more. False if that is forgotten garbage. */
@@ -28,8 +30,12 @@ static bool publish(const struct machine *m, struct machine_state *s, word w) {
   struct object *o = &state_objects(m, s)[word_object(w)];
   if (o->life == LIFE_HOLLOW) return false;
   if (o->owner == OWNER_SHARED) return o->life != LIFE_FORGOTTEN;
+  if (m->weak) m->weak->publish(m, s, word_object(w), o->owner);
   o->owner = OWNER_SHARED;
-  if (o->life == LIFE_FRESH) o->life = LIFE_HEAP;
+  if (o->life == LIFE_FRESH) {
+    o->life = LIFE_HEAP;
+    if (m->weak) o->extra = 0;
+  }
   if (o->life == LIFE_FREED && !m->options.type_stable) return true;
   const word *cells = state_cells(m, s) + o->first;
   bool good = true;
@@ -115,6 +121,7 @@ static inline bool is_local(const struct run *run, word at) {
   if (!word_is_pointer(at)) return false;
   const struct object *o = &state_objects(run->machine, run->state)[word_object(at)];
   if (o->owner != run->thread) return o->life == LIFE_CONSTANT;
+  if (run->machine->weak && !weak_is_own(o, run->thread)) return false;
   return o->life == LIFE_LOCAL || (o->life != LIFE_FREED && run->machine->options.fuse_private);
 }
 
@@ -158,7 +165,9 @@ static void trace_words(word to[TRACED_MOST], const word *from, unsigned count) 
 void step_trace(struct run *run, const struct inst *in, word at, bool own, const word *before, const word *after,
                 const word *expected, unsigned count) {
   struct machine *m = run->machine;
-  struct trace_item item = {.inst = in, .op = run->op, .reads = before != NULL, .writes = after != NULL, .own = own};
+  struct trace_item item = {
+      .inst = in, .op = run->op, .reads = before != NULL, .writes = after != NULL, .own = own, .source = m->told};
+  m->told = (struct told_source){.newer = 0};
   item.object = word_object(at);
   item.cell = word_cell(at);
   trace_words(item.read, before, count);
@@ -199,10 +208,42 @@ enum ended step_race(struct run *run, const struct inst *in, uint32_t object, in
   return step_fault(run, in, FAULT_RACE, NULL);
 }
 
+enum ended step_fetch(struct run *run, const struct inst *in, word before, word *now) {
+  word by = run->r[in->b];
+  unsigned op = in->op == OP_NAND ? OP_AND : in->op;
+  enum fault why = !in->scalar.pointer /* atomics wrap around */
+                       ? arith_wrap(run->machine, run->state, op, in->scalar, before, by, now)
+                       : by > WORD_MOST / 64 || by < WORD_LEAST / 64 ? FAULT_POINTER
+                         : in_member(run, before) ? index_member(run, before, 1, in->op == OP_SUB ? -by : by, now)
+                                                  : arith_offset(before, in->op == OP_SUB ? -by : by, UINT32_MAX, now);
+  if (!why && in->op == OP_NAND) why = arith_unary(run->machine->program->wides, OP_INVERT, in->scalar, *now, now);
+  return why ? step_fault(run, in, why, NULL) : GO_ON;
+}
+
+enum ended step_equal(struct run *run, const struct inst *in, word before, word expected, bool *equal) {
+  *equal = before == expected;
+  if (word_is_unset(expected) || word_is_unset(before))
+    return step_unset(run, in, word_is_unset(before) ? before : expected, NULL);
+  if (places_asked(run->machine, run->state, before, expected)) return step_fault(run, in, FAULT_PLACE, NULL);
+  if (!*equal && (word_is_term(before) || word_is_term(expected))) return step_fault(run, in, FAULT_ADDRESS, NULL);
+  return GO_ON;
+}
+
 /* Loads, stores, and everything that reads and writes at once. */
 static enum ended access_memory(struct run *run, const struct inst *in) {
-  if (run->machine->program->loose) return loose_access(run, in);
-  word *cells, before[COUNT_MOST], expected[COUNT_MOST], *r = run->r, at = step_address(run, in);
+  const struct machine *m = run->machine;
+  word *cells, at = step_address(run, in);
+  struct object *o;
+  if (m->program->loose) return loose_access(run, in);
+  if (!m->weak || !run->op) return step_directly(run, in, at);
+  enum ended bad = step_cells_at(run, in, at, in->count, &cells, &o);
+  if (bad != GO_ON) return bad;
+  bool own = o->life == LIFE_CONSTANT || weak_is_own(o, run->thread);
+  return own ? step_directly(run, in, at) : m->weak->access(run, in, at);
+}
+
+enum ended step_directly(struct run *run, const struct inst *in, word at) {
+  word *cells, before[COUNT_MOST], expected[COUNT_MOST], *r = run->r;
   struct object *o;
   unsigned n = in->count;
   enum ended bad = step_cells_at(run, in, at, n, &cells, &o);
@@ -224,17 +265,9 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
     copy_words(r + in->d, before, n);
     break;
   case I_FETCH: {
-    word result, by = r[in->b];
-    unsigned op = in->op == OP_NAND ? OP_AND : in->op;
-    enum fault why = !in->scalar.pointer /* atomics wrap around */
-                         ? arith_wrap(run->machine, run->state, op, in->scalar, before[0], by, &result)
-                         : by > WORD_MOST / 64 || by < WORD_LEAST / 64 ? FAULT_POINTER
-                           : in_member(run, before[0])
-                               ? index_member(run, before[0], 1, in->op == OP_SUB ? -by : by, &result)
-                               : arith_offset(before[0], in->op == OP_SUB ? -by : by, UINT32_MAX, &result);
-    if (!why && in->op == OP_NAND)
-      why = arith_unary(run->machine->program->wides, OP_INVERT, in->scalar, result, &result);
-    if (why) return step_fault(run, in, why, NULL);
+    word result;
+    bad = step_fetch(run, in, before[0], &result);
+    if (bad != GO_ON) return bad;
     known = put(run, o, cells, &result, 1);
     r[in->d] = before[0];
     break;
@@ -242,14 +275,11 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
   case I_CAS: {
     if (run->machine->tracer) copy_words(expected, r + in->c, n);
     for (unsigned i = 0; i < n; i++) {
-      if (word_is_unset(r[in->c + i]) || word_is_unset(before[i]))
-        return step_unset(run, in, word_is_unset(before[i]) ? before[i] : r[in->c + i], NULL);
-      if (places_asked(run->machine, run->state, before[i], r[in->c + i]))
-        return step_fault(run, in, FAULT_PLACE, NULL);
-      if (before[i] != r[in->c + i] && (word_is_term(before[i]) || word_is_term(r[in->c + i])))
-        return step_fault(run, in, FAULT_ADDRESS, NULL);
-      if (before[i] != r[in->c + i]) wrote = false;
-      if (before[i] == r[in->c + i] && is_forgotten(run->machine, before[i])) known = false;
+      bool equal;
+      bad = step_equal(run, in, before[i], r[in->c + i], &equal);
+      if (bad != GO_ON) return bad;
+      if (!equal) wrote = false;
+      if (equal && is_forgotten(run->machine, before[i])) known = false;
     }
     if (!known) break;
     unsigned fails = 0;
@@ -301,6 +331,7 @@ static enum ended finish(struct run *run, const struct inst *in) {
     memset(run->r + m->regs - m->own_words, 0, m->own_words * sizeof *run->r);
   result = number_of_word(m->program->wides, result);
   value v = m->result(m->result_self, run->op, result);
+  if (m->weak && m->weak->returns) m->weak->returns(run);
   add_event(run, (struct event){.kind = EVENT_RETURN, .thread = (uint8_t)run->thread, .result = v}, NULL, in->place,
             result);
   return STOP;
@@ -330,6 +361,7 @@ static bool step_ends(const struct run *run, const struct inst *in) {
   case I_OUTSIDE: return in->op;
   case I_FREE: return !is_local_free(run, in);
   case I_ATOMIC: return in->imm;
+  case I_FENCE: return weak_fence_stops(m, in);
   case I_RETURN: return !m->options.fuse_events;
   default: return false;
   }
@@ -350,6 +382,7 @@ static bool is_access(const struct run *run, const struct inst *in) {
   case I_UNLOCK: return !(in->flags & FLAG_CONSTANT) && !is_local(run, step_address(run, in));
   case I_ALLOC: return step_allocates(m, in);
   case I_OUTSIDE: return in->op;
+  case I_FENCE: return weak_fence_stops(m, in);
   case I_FREE: return run->r[in->a] && !is_local_free(run, in);
   case I_RETURN: return !m->options.fuse_events;
   default: return false;
@@ -514,7 +547,10 @@ static enum ended execute(struct run *run, const struct inst *in) {
   case I_ALLOC: return step_allocate(run, in);
   case I_FREE: return step_release(run, in);
   case I_RETURN: return finish(run, in);
+  case I_FENCE: return run->machine->weak ? run->machine->weak->fence(run, in) : GO_ON;
   case I_ATOMIC:
+    if (in->imm && run->machine->weak && run->machine->weak->drained && run->machine->weak->drained(run) == WAIT)
+      return WAIT;
     if (!run->atomic) run->before = run->choices->depth;
     run->atomic = in->imm != 0;
     return GO_ON;
@@ -609,6 +645,13 @@ static void begin_call(struct run *run, const struct client_call *call) {
   for (unsigned i = 0; i < run->op->regs; i++) run->r[i] = i < run->op->params ? call->args[i] : WORD_UNINITIALISED;
   add_event(run, (struct event){.kind = EVENT_CALL, .thread = (uint8_t)run->thread, .call = call->number}, call,
             run->op->place, 0);
+  if (m->weak && m->weak->call) m->weak->call(run);
+}
+
+/* A store that the thread made before gets to memory. */
+static enum moved flush(struct run *run) {
+  run->op = NULL;
+  return run->machine->weak->flush(run);
 }
 
 static enum moved machine_again(struct system *system, const void *from, unsigned thread, struct choices *choices,
@@ -620,7 +663,9 @@ static enum moved machine_again(struct system *system, const void *from, unsigne
   move->touches_all = move->locked = move->parked = move->begun = move->guessed = false;
   move->length = 0;
   move->fault = FAULT_NONE;
-  if (!before->pc && (!client->call_count || (m->options.ops && !before->left))) return STOPPED;
+  bool stopped = !before->pc && (!client->call_count || (m->options.ops && !before->left)),
+       pending = m->weak && m->weak->pending && m->weak->pending(m, from, thread);
+  if (stopped && !pending) return STOPPED;
   struct machine_state *s = to;
   machine_copy_state(m, from, s);
   s->moved |= UINT32_C(1) << thread;
@@ -632,6 +677,7 @@ static enum moved machine_again(struct system *system, const void *from, unsigne
                     .move = move,
                     .exactly = length};
   enum ended o;
+  if (pending && (stopped || choose(choices, 2))) return flush(&run);
   if (before->pc) {
     run.op = m->op_at[before->pc];
     o = run_step(&run, before->pc);
@@ -648,6 +694,8 @@ static enum moved machine_again(struct system *system, const void *from, unsigne
       o = run_step(&run, run.op->entry);
     }
   }
+  if (o == STOP && m->weak && m->weak->settle && !m->weak->settle(m, s))
+    o = step_fault(&run, &m->program->code[s->threads[thread].pc], FAULT_RANGE, WEAK_FULL);
   move->settled = (uint8_t)(run.atomic ? run.before : choices->depth);
   move->begun = o == WAIT && !before->pc && m->options.fuse_events && (move->locked || run.accessed);
   return o == STOP ? MOVED : o == WAIT ? WAITS : FAULTED;
@@ -663,7 +711,8 @@ static bool machine_same(struct system *system, const void *work, unsigned threa
   const struct machine_state *s = work;
   const struct thread *a = &s->threads[thread], *b = &s->threads[other];
   if (a->pc != b->pc || a->left != b->left || m->own_words) return false;
-  if (!a->pc) return true;
+  if (!a->pc) return !m->weak || m->weak->alike(m, s, thread, other);
+  if (m->weak && !m->weak->alike(m, s, thread, other)) return false;
   const struct live *live = &m->program->live[a->pc];
   const reg *registers = m->program->registers + live->first;
   const word *r = state_registers(m, s, thread), *q = state_registers(m, s, other);
@@ -692,6 +741,7 @@ static void give_own(struct machine *m, struct machine_state *s, unsigned thread
 static void initialise(struct machine *m, struct machine_state *s, struct choices *choices) {
   memset(s, 0, m->objects_at);
   if (m->terms) memset(state_known(m, s), 0, m->objects_most * sizeof(struct known));
+  if (m->weak) memset(state_weak(m, s), 0, m->weak->size);
   for (uint32_t i = 0; i < m->globals; i++) {
     const struct program_global *g = &m->program->globals[i];
     uint32_t made;
@@ -745,6 +795,7 @@ static void machine_start(struct system *system, void *work) {
                         .text = "the initialisation depends on the order of evaluation: take its expressions apart"};
   }
   m->tracer = tracer;
+  if (m->weak) memset(state_weak(m, s), 0, m->weak->size); /* the threads come after all of that */
   for (unsigned t = 0; t < system->threads; t++) {
     s->threads[t] = (struct thread){.pc = 0, .left = m->options.ops};
     for (unsigned i = 0; i < m->regs; i++) state_registers(m, s, t)[i] = WORD_UNINITIALISED;
@@ -780,6 +831,20 @@ static void number_stops(struct mem *mem, struct machine *m) {
   }
 }
 
+static void open_weak(struct mem *mem, struct machine *m) {
+  const struct program *p = m->program;
+  m->weak = m->options.memory == MEMORY_SC ? NULL : m->options.memory == MEMORY_TSO ? &weak_buffers : &weak_views;
+  m->options.forget &= !m->weak;
+  m->reached = mem_zero(mem, m->objects_most + 1, 1);
+  m->tracks_first = mem_zero(mem, p->layout_count + 1, sizeof *m->tracks_first);
+  for (uint32_t i = 0; i < p->layout_count; i++) m->tracks_first[i + 1] = m->tracks_first[i] + p->layouts[i].count + 1;
+  for (uint32_t pc = 1; pc < p->code_count; pc++) {
+    const struct inst *in = &p->code[pc];
+    m->acquires |= in->code == I_FENCE && !in->op && in->order != ORDER_RELEASE && in->order != ORDER_RELAXED;
+    m->acquires |= !m->options.sc_as_acq_rel && in->order == ORDER_SEQ_CST;
+  }
+}
+
 static struct system *machine_copy(struct mem *mem, const struct system *system) {
   const struct machine *m = (const struct machine *)system;
   return machine_new(mem, m->program, m->client, m->system.threads, &m->options, m->result, m->result_self);
@@ -790,6 +855,7 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
                            void *result_self) {
   struct machine *m = mem_zero(mem, 1, sizeof *m);
   m->program = p;
+  m->mem = mem;
   m->options = *options;
   m->terms = options->terms;
   m->options.forget &= !p->frees && !m->terms; /* freed memory may come back */
@@ -813,9 +879,12 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
   m->objects_at = objects_offset(m);
   m->cells_at = (m->objects_at + m->objects_most * sizeof(struct object) + 7) & ~(size_t)7;
   m->known_at = m->cells_at + m->cells_most * sizeof(word);
-  m->system.work = m->known_at + (m->terms ? m->objects_most * sizeof(struct known) : 0);
+  m->weak_at = (m->known_at + (m->terms ? m->objects_most * sizeof(struct known) : 0) + 7) & ~(size_t)7;
+  open_weak(mem, m);
+  m->system.work = m->weak_at + (m->weak ? m->weak->size : 0);
   m->system.packed_most = (size_t)(m->cells_most + threads * (m->regs + 2) + m->objects_most * 3) * 16 + 64;
   if (m->terms) m->system.packed_most *= TERM_DIGITS;
+  if (m->weak) m->system.packed_most += 4 * m->weak->size;
   m->client = mem_alloc(mem, threads * sizeof *m->client);
   memcpy(m->client, client, threads * sizeof *m->client);
   uint8_t *group = mem_zero(mem, threads, 1);

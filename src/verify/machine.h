@@ -6,6 +6,7 @@
 #ifndef ASIF_VERIFY_MACHINE_H
 #define ASIF_VERIFY_MACHINE_H
 
+#include "base/memory_model.h"
 #include "front/program.h"
 #include "verify/system.h"
 
@@ -54,12 +55,18 @@ struct machine_options {
   bool guesses;      /* what a number from outside the program is compared with is a choice (outside.c) */
   uint32_t *ordered; /* an instruction that compared pointers into different objects, or 0; of all copies; or NULL */
   uint32_t *added;   /* an instruction that added to a `char *` that points to nothing, or 0; of all copies; or NULL */
-  bool forget;       /* garbage that no register points to is forgotten: see pack.c */
-  unsigned room;     /* for memory in a state: each step is eight times as much; ROOM_MOST at most */
-  bool grows;        /* where there is no more room the fault is FAULT_ROOM, not FAULT_RANGE, below ROOM_MOST */
+  enum memory_model memory; /* how memory behaves (weak.h) */
+  bool sc_as_acq_rel; /* C11: seq_cst accesses are as acquire and release: too weak; or between seq_cst fences: too
+                         strong */
+  uint16_t *tracks;   /* C11: what was found to matter of each cell of each layout (views.c); all copies share it */
+  bool forget;        /* garbage that no register points to is forgotten: see pack.c */
+  unsigned room;      /* for memory in a state: each step is eight times as much; ROOM_MOST at most */
+  bool grows;         /* where there is no more room the fault is FAULT_ROOM, not FAULT_RANGE, below ROOM_MOST */
 };
 enum { ROOM_MOST = 3 };
 
+/* options.tracks: with nothing found yet, or with all that may be. */
+uint16_t *weak_tracks(struct mem *, const struct program *, bool all);
 /* A system, owned by mem. threads of them as given. */
 struct system *machine_new(struct mem *, const struct program *, const struct client_thread *, unsigned threads,
                            const struct machine_options *, machine_result *, void *result_self);
@@ -67,6 +74,17 @@ struct system *machine_new(struct mem *, const struct program *, const struct cl
 bool machine_tells_places(const struct system *);
 /* Did ASIF_INIT's function fail? Then move.fault says how. */
 bool machine_start_fault(struct system *, struct move *);
+
+/* Which store an access read, where memory is not sequentially consistent, and how a store comes to memory. */
+struct told_source {
+  const struct inst *by; /* the store; NULL: it is not known, or it was there at the start */
+  uint8_t thread;
+  const struct inst *newest; /* the last store that a load does not see, and its thread; or NULL */
+  uint8_t newest_thread;
+  unsigned newer; /* of a load: stores after that one that it does not see; of a store: that it goes before */
+  bool own, buffered,
+      flushed; /* it read, or went into, the thread's buffer; a store that waited there gets to memory */
+};
 
 /* What happened within one move, for schedules: called for each access (values as words), malloc, free and event in
  * order. */
@@ -87,6 +105,7 @@ struct trace_item {
   /* Of an address: a number that is made of it (written[0]); that it is below that of object `cell`. */
   enum chosen chosen;
   enum fault fault; /* not FAULT_NONE: the object is there, but this access to it is the fault */
+  struct told_source source;
 };
 typedef void machine_tracer(void *self, const struct trace_item *);
 void machine_trace(struct system *, machine_tracer *, void *self); /* NULL to stop */

@@ -126,7 +126,15 @@ struct machine {
   uint32_t pack_count;
   uint32_t lost;               /* of what was packed last: the first of the blocks that are lost; NO_OBJECT */
   struct unordered *unordered; /* unordered.c; NULL: the program has no I_UNORDERED */
-  uint8_t *races;              /* race.c: for each instruction, whether it can be in a race; NULL: none can */
+  /* Memory that is not sequentially consistent (weak.h); NULL: it is. */
+  const struct weak_model *weak;
+  size_t weak_at;          /* where its part of a state is */
+  bool acquires;           /* there is a fence that acquires */
+  uint32_t *tracks_first;  /* views.c: of each layout in options.tracks */
+  uint8_t *reached;        /* ... room for a bit an object */
+  struct told_source told; /* of the access that is told next */
+  struct mem *mem;         /* that owns the machine */
+  uint8_t *races;          /* race.c: for each instruction, whether it can be in a race; NULL: none can */
   /* reach.c: for each instruction and register the cells it leads to; NULL: everything */
   uint32_t *reach;
   size_t reach_regs;
@@ -238,6 +246,10 @@ enum ended step_check_life(struct run *, const struct inst *, word at);         
 enum ended step_choose_one(struct run *, const struct inst *, unsigned n, unsigned *which); /* one of n, in every way */
 /* Where a variable is to be: the place of an ended one, or UINT32_MAX, one of its own (places.c). */
 enum ended places_choose(struct run *, const struct inst *, const struct object *asked, uint32_t *object);
+/* An access to memory as it is: what it reads is the last value, what it writes is there at once. */
+enum ended step_directly(struct run *, const struct inst *, word at);
+enum ended step_fetch(struct run *, const struct inst *, word before, word *now); /* I_FETCH: the new value */
+enum ended step_equal(struct run *, const struct inst *, word before, word expected, bool *equal); /* of an I_CAS */
 bool step_publish(struct run *, const struct object *, word); /* it is stored there; false: it is forgotten garbage */
 void step_record(struct run *, uint32_t object, uint32_t cell, unsigned count, bool write);
 void step_trace(struct run *, const struct inst *, word at, bool own, const word *before, const word *after,

@@ -14,6 +14,7 @@
  * lead to is packed as it was, unless the move wrote there; and then the threads that did not move have the records
  * they had. */
 #include "verify/digits.h"
+#include "verify/weak.h"
 
 struct packer {
   struct machine *m;
@@ -71,7 +72,7 @@ static unsigned char *put_objects(struct packer *p, unsigned char *at) {
     bool many = o->count != m->program->layouts[o->layout].count;
     at = put_number(at, ((uint64_t)o->layout * m->lives + (unsigned)(life - LIFE_HEAP)) << 1 | many);
     if (many) at = put_number(at, o->count);
-    if (m->program->loose) at = put_number(at, o->extra);
+    if (m->program->loose || m->weak) at = put_number(at, o->extra);
     if (m->terms) at = put_known(m, at, &state_known(m, p->s)[object]);
     if (m->terms && m->stores_places && life == LIFE_ENDED) at = put_number(at, state_known(m, p->s)[object].maker);
     if (!has_contents(m, life)) continue;
@@ -101,7 +102,9 @@ static unsigned char *put_thread(struct packer *p, unsigned char *at, unsigned t
   at = put_number(at, t->pc ? m->stop_of[t->pc] : 0);
   if (m->options.ops && (!t->pc || m->options.ops > 1)) at = put_number(at, t->left);
   for (unsigned i = 0; i < m->own_words; i++) at = put_word(p, at, state_own(m, p->s, thread)[i]);
-  if (!t->pc && !m->own_words) return at;
+  bool buffers = m->weak && m->weak->put_thread;
+  if (buffers) at = m->weak->put_thread(p, at, thread);
+  if (!t->pc && !m->own_words && !buffers) return at;
   const struct live *live = &m->program->live[t->pc]; /* nothing between operations */
   const reg *registers = m->program->registers + live->first;
   const word *r = state_registers(m, p->s, thread);
@@ -151,7 +154,7 @@ static int record_order(struct packer *p, struct record *a, struct record *b, co
   if (a->group != b->group) return a->group < b->group ? -1 : 1;
   if (a->stop != b->stop) return a->stop < b->stop ? -1 : 1;
   if (a->left != b->left) return a->left < b->left ? -1 : 1;
-  if (a->stop || p->m->own_words) {
+  if (a->stop || p->m->own_words || (p->m->weak && p->m->weak->put_thread)) {
     make_record(p, a);
     make_record(p, b);
     int c = memcmp(a->at, b->at, a->size < b->size ? a->size : b->size);
@@ -210,7 +213,7 @@ static unsigned char *put_shared(struct packer *p, unsigned char *at) {
 static unsigned char *begin(struct packer *p, struct machine *m, const struct machine_state *s, unsigned char *out,
                             size_t *bytes) {
   const struct unpacked *last = &m->last;
-  bool same = s->shared && s->shared == last->shared && !m->terms;
+  bool same = s->shared && s->shared == last->shared && !m->terms && !m->weak;
   uint32_t all = (UINT32_C(1) << m->system.threads) - 1;
   unsigned char *at = m->digits;
   m->named = same ? last->objects : m->globals + 1;
@@ -265,8 +268,9 @@ static uint32_t first_lost(const struct packer *p) {
   return NO_OBJECT;
 }
 
-static size_t end(const struct packer *p, unsigned char *at, unsigned char *out, size_t bytes) {
+static size_t end(struct packer *p, unsigned char *at, unsigned char *out, size_t bytes, const uint8_t *from) {
   struct machine *m = p->m;
+  if (m->weak && m->weak->put_rest) at = m->weak->put_rest(p, at, from);
   if (m->options.leaks) m->system.lost = (m->lost = first_lost(p)) != NO_OBJECT;
   if (m->terms) at = put_order(p, at);
   return bytes + squeeze(m->digits, (size_t)(at - m->digits), out + bytes);
@@ -282,7 +286,7 @@ size_t machine_pack(struct system *system, const void *work, const struct ranks 
     at = put_threads_sorted(&p, at, ranks, from);
   else
     for (unsigned t = 0; t < system->threads; t++) at = put_thread(&p, at, t);
-  return end(&p, at, out, bytes);
+  return end(&p, at, out, bytes, from);
 }
 
 size_t machine_pack_as(struct system *system, const void *work, const uint8_t *from, unsigned char *out) {
@@ -291,7 +295,7 @@ size_t machine_pack_as(struct system *system, const void *work, const uint8_t *f
   size_t bytes;
   unsigned char *at = begin(&p, m, work, out, &bytes);
   for (unsigned t = 0; t < system->threads; t++) at = put_thread(&p, at, from[t]);
-  return end(&p, at, out, bytes);
+  return end(&p, at, out, bytes, from);
 }
 
 uint32_t machine_lost(struct system *system, const void *work) {
@@ -300,6 +304,15 @@ uint32_t machine_lost(struct system *system, const void *work) {
   machine_pack(system, work, NULL, m->settled, NULL);
   return m->lost;
 }
+
+uint32_t packer_known(const struct packer *p) { return p->known; }
+uint32_t packer_object(const struct packer *p, uint32_t name) { return name < p->m->named ? name : p->m->met[name]; }
+const struct machine_state *packer_state(const struct packer *p) { return p->s; }
+struct machine *packer_machine(const struct packer *p) {
+  return p->m;
+}
+unsigned char *packer_word(struct packer *p, unsigned char *at, word w) { return put_word(p, at, w); }
+unsigned char *packer_objects(struct packer *p, unsigned char *at) { return put_objects(p, at); }
 
 /* Hollow objects, and what was forgotten, have no names: they are not written to. */
 void machine_settle(struct system *system, void *work, const uint8_t *from, const void *as) {

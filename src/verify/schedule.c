@@ -20,6 +20,7 @@
  *   weak 0
  *   races 1                      (evidence of older versions lacks it: 0)
  *   volatile relaxed             (only where --volatile said it)
+ *   memory c11                   (only with --memory tso or c11)
  *   malloc-fails 1               (only with --malloc-fails)
  *   leaks yes                    (only where --leaks said it)
  *   recursion 8
@@ -95,6 +96,7 @@ static void put_asked(const struct subject *s, struct text *t) {
   text_printf(t, "\nsteps %s\nreduce %s\npoints %d\nweak %d\nraces %d\n", steps_names[o->steps],
               reduce_names[o->search.reduce], o->points, o->weak_fails, o->races);
   if (o->volatiles) text_printf(t, "volatile %s\n", volatile_order_name(o->volatiles));
+  if (o->memory != MEMORY_SC) text_printf(t, "memory %s\n", memory_model_name(o->memory));
   if (o->malloc_fails) text_add(t, "malloc-fails 1\n");
   if (o->leaks != LEAKS_IF_FREED) text_printf(t, "leaks %s\n", o->leaks == LEAKS_YES ? "yes" : "no");
   text_printf(t, "recursion %u\n", o->recursion);
@@ -265,6 +267,8 @@ static bool read_asked(struct evidence_lines *l, struct evidence *e) {
   const char *said = line_take(l, "volatile");
   o->volatiles = volatile_order_read(said);
   if (said && strcmp(said, volatile_order_name(o->volatiles))) return line_unexpected(l, "volatile");
+  if (!memory_model_read(line_take(l, "memory"), &o->memory)) return line_unexpected(l, "memory");
+  o->tracks_all = true;
   const char *fails = line_take(l, "malloc-fails");
   if (fails && strcmp(fails, "1")) return line_unexpected(l, "malloc-fails");
   o->malloc_fails = fails != NULL;
@@ -622,6 +626,7 @@ static void put_command(const struct evidence *e, struct text *t) {
   if (o->malloc_fails) text_add(t, " --malloc-fails");
   if (o->leaks != LEAKS_IF_FREED) text_printf(t, " --leaks %s", o->leaks == LEAKS_YES ? "yes" : "no");
   if (!o->races) text_add(t, " --races no");
+  if (o->memory != MEMORY_SC) text_printf(t, " --memory %s", memory_model_name(o->memory));
   if (o->volatiles) text_printf(t, " --volatile %s", volatile_order_name(o->volatiles));
   if (o->recursion) text_printf(t, " --recursion %u", o->recursion);
   if (o->search.reduce != REDUCE_BEST) text_printf(t, " --reduce %s", reduce_names[o->search.reduce]);

@@ -60,6 +60,7 @@ enum violation violation_of(enum fault f) {
          : f == FAULT_FORGOTTEN ? VIOLATION_FORGOTTEN
          : f == FAULT_UNORDERED ? VIOLATION_UNORDERED
          : f == FAULT_ROOM      ? VIOLATION_ROOM
+         : f == FAULT_TRACKS    ? VIOLATION_TRACKS
          : f == FAULT_NUMBERS   ? VIOLATION_NUMBERS
                                 : VIOLATION_FAULT;
 }

@@ -85,11 +85,13 @@ enum violation {
   VIOLATION_NUMBERS,   /* none: to be searched again with numbers of addresses as choices (FAULT_NUMBERS) */
   VIOLATION_FORGOTTEN, /* none: to be searched again without forgetting (FAULT_FORGOTTEN) */
   VIOLATION_UNORDERED, /* none: to be searched again with every order of some operands (FAULT_UNORDERED) */
+  VIOLATION_TRACKS,    /* none: to be searched again with more kept of accesses (FAULT_TRACKS) */
   VIOLATION_ROOM       /* none: to be searched again with more room in a state (FAULT_ROOM) */
 };
 /* True if nothing was found, and the search has to be made once more in another way. */
 static inline bool violation_is_none(enum violation v) {
-  return v == VIOLATION_FORGOTTEN || v == VIOLATION_UNORDERED || v == VIOLATION_ROOM || v == VIOLATION_NUMBERS;
+  return v == VIOLATION_FORGOTTEN || v == VIOLATION_UNORDERED || v == VIOLATION_ROOM || v == VIOLATION_NUMBERS ||
+         v == VIOLATION_TRACKS;
 }
 
 enum { CALLS_BYTES = 65536 / 8 };

@@ -293,6 +293,7 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
                                                options->search.reduce == REDUCE_BEST && options->steps == STEPS_SHARED,
                                 .fuse_private = options->search.reduce == REDUCE_BEST,
                                 .weak_fails = options->weak_fails,
+                                .sc_as_acq_rel = options->sc_as_acq_rel,
                                 .malloc_fails = options->malloc_fails,
                                 .points = options->points,
                                 .races = subject_looks_for_races(options),
@@ -307,9 +308,14 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
                                 .added = mem_zero(mem, 1, sizeof *m->added),
                                 .forget = true};
   if (unit->address_numbers) m->terms = terms_new(mem);
+  struct machine_options alone = *m; /* of one operation at a time, which memory is no matter to */
+  m->memory = memory_of(s);
+  if (m->memory == MEMORY_C11) m->tracks = weak_tracks(mem, s->program, options->tracks_all);
+  if (m->memory == MEMORY_C11) m->fuse_events = m->races = false;
+  if (m->memory != MEMORY_SC) m->asks_numbers = false;
   if ((!s->spec.name || options->against) && !names_differ(s, why)) return false;
   bool self = !s->spec.name;
-  if (self && !spec_of_object(mem, s->program, s->threads, m, machine_value, s, &s->spec, why)) return false;
+  if (self && !spec_of_object(mem, s->program, s->threads, &alone, machine_value, s, &s->spec, why)) return false;
   s->spec.values = s->values;
   s->numbers = (struct spec_numbers){s->values, add_number, s};
   s->spec.numbers = &s->numbers;
@@ -345,6 +351,8 @@ void subject_grow(struct subject *s, unsigned room) {
   s->machine_options.room = s->unit->room = room;
   make_machine(s);
 }
+
+void subject_track(struct subject *s) { make_machine(s); }
 
 bool subject_number(struct subject *s, struct problem *why) {
   s->unit->address_numbers = true;

@@ -1,6 +1,7 @@
 /* What threads wait for: mutexes, and sleeping at an address until another thread wakes one. Everything else that
  * waits is made of these (front/model). */
 #include "verify/bytes.h"
+#include "verify/weak.h"
 
 /* A mutex that has an owner when it is locked (ast.h): what becomes of it, and the error that the function returns. */
 static enum ended own_mutex(struct run *run, const struct inst *in, word *cell, int *error) {
@@ -37,6 +38,8 @@ enum ended step_mutex(struct run *run, const struct inst *in) {
   struct object *o = NULL;
   enum ended bad = run->machine->program->loose ? loose_mutex(run, in, &at) : GO_ON;
   if (bad == GO_ON) bad = step_cells_at(run, in, at, 1, &cells, &o);
+  const struct weak_model *weak = run->machine->weak;
+  if (bad == GO_ON && weak) bad = weak->before_lock(run, in, at);
   if (bad != GO_ON) return bad;
   before = *cells;
   if (before > MUTEX_LOCKED && run->machine->program->owns[OWN_SELF]) {
@@ -47,6 +50,7 @@ enum ended step_mutex(struct run *run, const struct inst *in) {
     bad = own_mutex(run, in, cells, &error);
     if (bad != GO_ON) return bad;
     step_publish(run, o, *cells);
+    if (weak && weak->lock && *cells != before) weak->lock(run, in, at);
     if (in->d != NO_REG) run->r[in->d] = in->code == I_TRYLOCK ? !error : error;
     if (run->machine->tracer) step_trace(run, in, at, o->owner == run->thread, &before, cells, NULL, 1);
     return GO_ON;
@@ -63,6 +67,7 @@ enum ended step_mutex(struct run *run, const struct inst *in) {
   if (in->code == I_DESTROY && before) return step_fault(run, in, FAULT_DESTROY, NULL);
   if (in->code == I_TRYLOCK) run->r[in->d] = !before;
   step_changes(run->state, o);
+  if (weak && weak->lock && !(in->code == I_TRYLOCK && before)) weak->lock(run, in, at);
   *cells = in->code == I_DESTROY ? WORD_UNINITIALISED : in->code != I_UNLOCK;
   if (run->machine->tracer) step_trace(run, in, at, o->owner == run->thread, &before, cells, NULL, 1);
   return GO_ON;

@@ -72,7 +72,8 @@ enum fault {
   FAULT_DESTROY,     /* of a mutex that is locked */
   FAULT_UNSEQUENCED, /* two operands and one scalar, one of them writes it */
   FAULT_UNDEFINED,   /* what the text says is not defined here */
-  FAULT_RACE,        /* a data race */
+  FAULT_RACE,        /* a data race: with what another thread is about to do, */
+  FAULT_CONCURRENT,  /* ... or with what one did, which nothing orders (views.c) */
   FAULT_TRAP,        /* abort() and its like */
   FAULT_ENDLESS,     /* no end of local computation */
   FAULT_ADDRESS,     /* the number of an address; moves have FAULT_RANGE instead, or */
@@ -83,6 +84,7 @@ enum fault {
   FAULT_FORGOTTEN,   /* what was forgotten about the state is needed after all: to be searched again, without forgetting
                       */
   FAULT_UNORDERED,   /* operands in no order conflict: to be searched again, with every order of them */
+  FAULT_TRACKS,      /* what was not kept of accesses is needed: to be searched again, with that (views.c) */
   FAULT_ROOM,        /* more memory than there is room for in a state: to be searched again, with more */
   FAULT_LIMIT,       /* a limit was reached within a step (system.limits) */
   FAULT_POINTS       /* linearization points: none, or twice, in one operation */

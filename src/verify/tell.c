@@ -26,6 +26,8 @@ static const char *const fault_names[] = {
     [FAULT_UNSEQUENCED] = "accesses that are not sequenced",
     [FAULT_UNDEFINED] = "undefined behaviour",
     [FAULT_RACE] = "a data race",
+    [FAULT_CONCURRENT] = "a data race",
+    [FAULT_TRACKS] = "what was not kept of accesses is needed",
     [FAULT_TRAP] = "the program stops itself",
     [FAULT_ENDLESS] = "a loop without end within one step",
     [FAULT_ADDRESS] = "an address is used as a number",
@@ -202,6 +204,32 @@ static void put_chosen(struct telling *k, const struct trace_item *item, struct 
   machine_print_word(k->machine, k->state, order ? word_pointer(item->cell, 0) : item->written[0], t);
 }
 
+static void put_store(struct telling *k, const struct inst *store, unsigned thread, struct text *t) {
+  text_printf(t, "%s's store at ", k->schedule->threads.at[thread]);
+  place_print(k->subject->unit, store->place, t);
+}
+
+/* Where memory is not sequentially consistent: which store was read, and when a store gets to memory. */
+static void put_source(struct telling *k, const struct trace_item *item, struct text *t) {
+  const struct told_source *s = &item->source;
+  if (s->buffered) text_add(t, ", into its buffer");
+  if (s->own) text_add(t, ", out of its buffer");
+  if (s->flushed) text_add(t, ", out of the buffer, to memory");
+  if (!s->newer) return;
+  if (!item->reads) {
+    text_printf(t, ", before %u other store%s of it", s->newer, s->newer == 1 ? "" : "s");
+    return;
+  }
+  text_add(t, ": STALE, ");
+  if (s->by)
+    put_store(k, s->by, s->thread, t);
+  else
+    text_add(t, "the value at the start");
+  text_add(t, s->newer > 1 ? "; the newest is " : "; it misses ");
+  if (s->newest) put_store(k, s->newest, s->newest_thread, t);
+  if (s->newer > 1) text_printf(t, ", the last of %u that it misses", s->newer);
+}
+
 static void put_access(struct telling *k, const struct trace_item *item, struct text *t) {
   switch (item->inst->code) {
   case I_LOAD:
@@ -235,6 +263,7 @@ static void put_access(struct telling *k, const struct trace_item *item, struct 
   case I_DESTROY: put_named(k, "destroy ", item, t); break;
   case I_UNLOCK: put_named(k, "unlock ", item, t); break;
   case I_ALLOC: put_allocation(k, item, t); break;
+  case I_FENCE: text_printf(t, "fence (%s)", order_name(item->inst->order)); break;
   case I_BINARY:
   case I_UNARY:
   case I_CAST:
@@ -323,6 +352,7 @@ static void tell(void *self, const struct trace_item *item) {
       text_add(&t, "... and so on"), add_line(k, SCHEDULE_ACCESS, item->inst->place, &t);
   } else if (!(item->inst->flags & FLAG_CONSTANT)) {
     put_access(k, item, &t);
+    put_source(k, item, &t);
     add_line(k, item->own ? SCHEDULE_OWN : SCHEDULE_ACCESS, item->inst->place, &t);
     struct freeing now = {item->object, k->step, k->thread, item->inst->place};
     if (item->inst->code == I_FREE) vec_push(k->subject->mem, &k->freed, now);

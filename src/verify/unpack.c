@@ -1,5 +1,6 @@
 /* Reading packed states back (pack.c): objects are made as their contents come, with the names they have there. */
 #include "verify/digits.h"
+#include "verify/weak.h"
 
 struct unpacker {
   struct machine *m;
@@ -8,6 +9,8 @@ struct unpacker {
   uint32_t known;   /* objects named so far */
   uint32_t garbage; /* objects from here on are those the globals do not lead to */
   bool again;       /* garbage was named that was named before, or not plainly */
+  word *others;     /* what is read of a model of weak memory */
+  unsigned other_count;
 };
 
 static inline const unsigned char *get_noted(const struct unpacker *u, const unsigned char *at, word *to,
@@ -36,7 +39,7 @@ static void get_objects(struct unpacker *u, uint8_t owner) {
       at = get_number(at, &count);
       o.count = (uint32_t)count;
     }
-    if (m->program->loose) {
+    if (m->program->loose || m->weak) {
       at = get_number(at, &count);
       o.extra = (uint16_t)count;
     }
@@ -108,6 +111,11 @@ static void get_registers(struct unpacker *u, unsigned thread) {
   uint32_t known = u->known;
   bool again = false;
   for (unsigned i = 0; i < m->own_words; i++) at = get_noted(u, at, &state_own(m, u->s, thread)[i], &known, &again);
+  if (m->weak && m->weak->get_thread) {
+    u->known = known;
+    at = m->weak->get_thread(u, at, thread);
+    known = u->known;
+  }
   for (unsigned i = 0; i < live->count; i++) at = get_noted(u, at, &r[registers[i]], &known, &again);
   u->at = at;
   u->known = known;
@@ -128,7 +136,8 @@ static void get_thread(struct unpacker *u, unsigned thread) {
     u->at = get_number(u->at, &n);
     t->left = (uint32_t)n;
   }
-  if (t->pc || m->own_words) {
+  bool buffers = m->weak && m->weak->get_thread;
+  if (t->pc || m->own_words || buffers) {
     get_registers(u, thread);
     get_objects(u, (uint8_t)thread);
     if (u->again) /* else all its objects were named once, plainly, and no other's */
@@ -215,10 +224,31 @@ void machine_unpack(struct system *system, const unsigned char *packed, size_t s
     keep_shared(last, s, packed, (uint32_t)(u.at - last->digits));
   }
   s->unpacked = last->number;
-  s->shared = last->shared;
+  s->shared = m->weak ? 0 : last->shared;
   s->moved = 0;
   last->apart = true;
   u.garbage = last->objects;
+  word others[WEAK_WORDS];
+  u.others = others;
   for (unsigned t = 0; t < system->threads; t++) get_thread(&u, t);
+  if (m->weak && m->weak->get_rest) u.at = m->weak->get_rest(&u, u.at);
+  for (unsigned i = 0; i < u.other_count; i++) disown(m, s, others[i], OWNER_SHARED);
   if (m->terms) get_order(&u);
+}
+
+struct machine *unpacker_machine(const struct unpacker *u) {
+  return u->m;
+}
+struct machine_state *unpacker_state(const struct unpacker *u) {
+  return u->s;
+}
+const unsigned char *unpacker_word(struct unpacker *u, const unsigned char *at, word *w) {
+  at = get_word(u->m, at, w, &u->known);
+  u->others[u->other_count++] = *w;
+  return at;
+}
+const unsigned char *unpacker_objects(struct unpacker *u, const unsigned char *at) {
+  u->at = at;
+  get_objects(u, OWNER_SHARED);
+  return u->at;
 }

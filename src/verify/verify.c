@@ -10,6 +10,7 @@ const char *fault_kind(enum fault f) {
   case FAULT_ASSERTION: return "assertion";
   case FAULT_ENDLESS: return "endless loop";
   case FAULT_TRAP: return "trap";
+  case FAULT_CONCURRENT:
   case FAULT_RACE: return "data race";
   case FAULT_POINTS: return "points";
   default: return "undefined behaviour";
@@ -175,9 +176,7 @@ void note_assumptions(struct subject *s, struct verified *out) {
   note_ordered(s, out);
   note_added(s, out);
   note_pointer_fetch(s, out);
-  struct text weak;
-  text_open(&weak, s->mem);
-  if (program_weak_note(s->program, &weak)) note(s, out, "%s", text_string(&weak));
+  memory_note(s, out);
 }
 
 static enum verdict stuck(void *self, const struct path_move *path, size_t count, struct stuck_asked *asked) {
@@ -231,6 +230,10 @@ static bool search_with(struct subject *s, struct search_options options, struct
       subject_grow(s, s->machine_options.room + 1);
       again = true;
     }
+    if (r->violation == VIOLATION_TRACKS) {
+      subject_track(s);
+      again = true;
+    }
     if (r->violation == VIOLATION_NUMBERS) {
       if (!subject_number(s, why) || !start_over(s, why)) return false;
       again = true;
@@ -282,7 +285,7 @@ static bool search_stalls(struct subject *s, struct limits *limits, struct verif
   struct verify_options *both = mem_alloc(s->mem, sizeof *both);
   struct search_result first = out->search;
   *both = *given;
-  both->search.reduce = REDUCE_BOTH;
+  both->search.reduce = s->machine_options.memory == MEMORY_SC ? REDUCE_BOTH : REDUCE_NONE;
   both->search.jobs = 1;
   both->search.checkpoint = both->search.resume = NULL;
   subject_close(s);
@@ -415,11 +418,15 @@ bool start_fails(struct subject *s, struct verified *out) {
   return true;
 }
 
+static bool search_fully(struct subject *s, struct limits *limits, struct verified *out, struct problem *why) {
+  if (!search_all(s, limits, out, why)) return false;
+  return !out->search.stalls || out->search.verdict != VERDICT_HOLDS || search_stalls(s, limits, out, why);
+}
+
 bool verify(struct subject *s, struct limits *limits, struct verified *out, struct problem *why) {
   if (!start_over(s, why)) return false;
   if (start_fails(s, out)) return true;
-  if (!search_all(s, limits, out, why)) return false;
-  if (out->search.stalls && out->search.verdict == VERDICT_HOLDS && !search_stalls(s, limits, out, why)) return false;
+  if (!memory_decide(s, limits, out, search_fully, why)) return false;
   const char *user = spec_user_fault(&s->spec);
   if (user) {
     problem_set(why, "%s", user);

@@ -33,6 +33,9 @@ struct verify_options {
   bool check_orders; /* operands are evaluated in one order where it is found not to matter (front/conflicts.h) */
   bool races;        /* data races are violations, where they can be looked for */
   enum leaks leaks;  /* is memory that is lost a violation, where it can be looked for? */
+  enum memory_model memory;
+  bool sc_as_acq_rel; /* machine_options.sc_as_acq_rel */
+  bool tracks_all;    /* machine_options.tracks begins with all that may be needed: nobody would search again */
   /* Progress or a formula is asked for (live.h): calls are moves of their own, and no specification is needed; NULL:
    * not. */
   const struct live_asked *live;
@@ -73,6 +76,7 @@ struct subject {
   struct machine_options machine_options;
   const struct program *own; /* the specification of the file's own (own.c), or NULL */
   unsigned data;             /* c_values.h: numbers that are arguments */
+  const char *refused;       /* why the object is not searched: what is not modelled; or NULL */
   const char *not_symmetric; /* why threads are not interchangeable, or NULL */
 };
 
@@ -104,6 +108,8 @@ void subject_close(struct subject *);
 void subject_remember(struct subject *);
 /* One with more room in a state (machine_options.room), after FAULT_ROOM. */
 void subject_grow(struct subject *, unsigned room);
+/* The same machine, after FAULT_TRACKS. */
+void subject_track(struct subject *);
 /* What a history that the specification does not allow is called. */
 const char *trace_kind(const struct subject *);
 /* The kind of violation that a fault is. */
@@ -147,6 +153,14 @@ static inline bool subject_looks_for_leaks(const struct verify_options *o, const
 }
 bool uses_weak(const struct program *); /* atomic_compare_exchange_weak */
 void note(struct subject *, struct verified *, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* memory.c: --memory. */
+/* How the machine's memory behaves, and what of the program it does not model (subject.refused). */
+enum memory_model memory_of(struct subject *);
+/* verify's search of a subject whose memory that is. */
+typedef bool memory_search(struct subject *, struct limits *, struct verified *, struct problem *);
+bool memory_decide(struct subject *, struct limits *, struct verified *, memory_search *, struct problem *);
+void memory_note(struct subject *, struct verified *);
 
 /* subject.c, in parts: self.c */
 /* The specification the object is by itself: its operations, one at a time. */
