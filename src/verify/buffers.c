@@ -74,12 +74,14 @@ static enum ended buffer(struct run *run, const struct inst *in, word at, word w
   return GO_ON;
 }
 
-static enum ended load(struct run *run, const struct inst *in, word at, bool *stale) {
+static enum ended load(struct run *run, const struct inst *in, word at, word *to, bool *stale) {
   const struct object *o = &state_objects(run->machine, run->state)[word_object(at)];
   for (unsigned i = 0; i < in->count; i++) {
     word cell = at + ((word)i << 3);
     const struct buffered *own = newest(run, cell);
-    run->r[in->d + i] = own ? own->value : state_cells(run->machine, run->state)[o->first + word_cell(at) + i];
+    word there = own ? own->value : state_cells(run->machine, run->state)[o->first + word_cell(at) + i];
+    enum ended bad = weak_load(run, in, i, there, &to[i]);
+    if (bad != GO_ON) return bad;
     *stale |= own != NULL;
   }
   return GO_ON;
@@ -88,6 +90,9 @@ static enum ended load(struct run *run, const struct inst *in, word at, bool *st
 static enum ended access_memory(struct run *run, const struct inst *in, word at) {
   struct machine *m = run->machine;
   bool atomic = weak_is_atomic(run, in), own = false;
+  uint32_t object = word_object(at);
+  int64_t from = word_cell(at), to = from + in->count;
+  if (m->program->loose) loose_extent(m, run->state, run->r, in, &object, &from, &to);
   struct object *o = &state_objects(m, run->state)[word_object(at)];
   if (in->order == ORDER_VARIABLE) return step_fault(run, in, FAULT_RANGE, "a memory order in a variable");
   bool locked = in->code != I_LOAD && (in->code != I_STORE || (atomic && in->order == ORDER_SEQ_CST));
@@ -99,14 +104,15 @@ static enum ended access_memory(struct run *run, const struct inst *in, word at)
   enum ended bad = GO_ON;
   if (in->code == I_LOAD) {
     word before[COUNT_MOST];
-    bad = load(run, in, at, &own);
-    memcpy(before, run->r + in->d, in->count * sizeof *before);
+    bad = load(run, in, at, before, &own);
+    if (bad == GO_ON) memcpy(run->r + in->d, before, in->count * sizeof *before);
     m->told = (struct told_source){.own = own};
-    if (m->tracer) step_trace(run, in, at, false, before, NULL, NULL, in->count);
+    if (bad == GO_ON && m->tracer) step_trace(run, in, at, false, before, NULL, NULL, in->count);
   } else {
     for (unsigned i = 0; i < in->count && bad == GO_ON; i++) {
       if (!step_publish(run, o, run->r[in->b + i])) return step_fault(run, in, FAULT_FORGOTTEN, NULL);
-      bad = buffer(run, in, at + ((word)i << 3), run->r[in->b + i], atomic && i + 1u < in->count);
+      word w = weak_store(run, word_object(at), word_cell(at) + i, run->r[in->b + i]);
+      bad = buffer(run, in, at + ((word)i << 3), w, atomic && i + 1u < in->count);
     }
     m->told = (struct told_source){.buffered = true};
     if (bad == GO_ON && m->tracer) step_trace(run, in, at, false, NULL, run->r + in->b, NULL, in->count);
@@ -114,7 +120,7 @@ static enum ended access_memory(struct run *run, const struct inst *in, word at)
   if (bad != GO_ON) return bad;
   step_record(run, word_object(at), word_cell(at), in->count, in->code != I_LOAD);
   if (!m->races) return GO_ON;
-  return step_race(run, in, word_object(at), word_cell(at), word_cell(at) + in->count, in->code != I_LOAD);
+  return step_race(run, in, object, from, to, in->code != I_LOAD);
 }
 
 static enum ended fence(struct run *run, const struct inst *in) {
@@ -190,12 +196,6 @@ static enum ended allocated(struct run *run, const struct inst *in, uint32_t obj
   return GO_ON;
 }
 
-static void publish(const struct machine *m, struct machine_state *s, uint32_t object, uint8_t owner) {
-  struct object *o = &state_objects(m, s)[object];
-  (void)owner;
-  if (o->life == LIFE_LOCAL) o->extra = 1;
-}
-
 static unsigned char *put_thread(struct packer *p, unsigned char *at, unsigned thread) {
   const struct buffers *b = buffers_of(packer_machine(p), packer_state(p));
   at = put_number(at, b->count[thread]);
@@ -233,7 +233,6 @@ const struct weak_model weak_buffers = {.size = sizeof(struct buffers),
                                         .fence = fence,
                                         .drained = drained,
                                         .before_lock = before_lock,
-                                        .publish = publish,
                                         .allocated = allocated,
                                         .freed = freed,
                                         .may_give = may_give,

@@ -146,6 +146,16 @@ static enum fault loaded(struct wides *t, struct scalar scalar, word w, word *ou
   return FAULT_NONE;
 }
 
+enum fault bytes_loaded(const struct machine *m, struct scalar scalar, word cell, word *out) {
+  return loaded(m->program->wides, scalar, cell, out);
+}
+
+word bytes_stored(const struct machine *m, const struct machine_state *s, uint32_t object, uint32_t cell, word w) {
+  const struct object *o = &state_objects(m, s)[object];
+  struct scalar scalar = dissolved(o) ? (struct scalar){.bits = 8} : cell_of(layout_of(m, o), cell)->scalar;
+  return word_as(m->program->wides, scalar, w);
+}
+
 enum fault bytes_load(const struct machine *m, const struct machine_state *s, uint32_t object, int64_t byte,
                       unsigned size, struct scalar scalar, word *out) {
   const struct object *o = &state_objects(m, s)[object];
@@ -180,8 +190,7 @@ enum fault bytes_store(const struct machine *m, struct machine_state *s, uint32_
   const struct layout *l = layout_of(m, o);
   uint32_t cell = whole_cell(m, o, byte, size);
   if (cell != UINT32_MAX) {
-    struct scalar scalar = dissolved(o) ? (struct scalar){.bits = 8} : cell_of(l, cell)->scalar;
-    cells_of(m, s, object)[cell] = word_as(m->program->wides, scalar, w);
+    cells_of(m, s, object)[cell] = bytes_stored(m, s, object, cell, w);
     return FAULT_NONE;
   }
   if (byte < 0 || byte + (int64_t)size > object_size(m, o)) return FAULT_BOUNDS;

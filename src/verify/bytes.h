@@ -25,6 +25,9 @@ enum fault bytes_load(const struct machine *, const struct machine_state *, uint
 /* FAULT_DISSOLVE: first the object must be. */
 enum fault bytes_store(const struct machine *, struct machine_state *, uint32_t object, int64_t byte, unsigned size,
                        word);
+/* A cell's word as one of this type; a word as the cell has it. */
+enum fault bytes_loaded(const struct machine *, struct scalar, word cell, word *out);
+word bytes_stored(const struct machine *, const struct machine_state *, uint32_t object, uint32_t cell, word);
 /* Is there a cell of exactly these bytes? */
 bool bytes_are_cell(const struct machine *, const struct machine_state *, uint32_t object, int64_t byte, unsigned size);
 /* Words outside the state that may point to the object: three lists. False: there is no room, or what it holds has no

@@ -203,7 +203,6 @@ enum ended step_release(struct run *run, const struct inst *in) {
   if (m->weak && is_new) {
     enum ended bad = m->weak->freed(run, in, word_object(at));
     if (bad != GO_ON) return bad;
-    o->extra = 0;
   }
   if (in->flags & FLAG_LOCAL) {
     o->life = LIFE_ENDED;

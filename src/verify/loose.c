@@ -2,6 +2,7 @@
  * access says how many bytes each of its registers has (bytes.h). */
 #include "verify/bytes.h"
 #include "verify/unordered.h"
+#include "verify/weak.h"
 
 /* Faults about pointers that nothing can be done with. */
 static enum ended check_pointer(struct run *run, const struct inst *in, word at) {
@@ -205,41 +206,44 @@ static void record(struct run *run, const struct inst *in, const struct access_t
   }
 }
 
+enum ended loose_equal(struct run *run, const struct inst *in, word a, word b, bool *equal) {
+  *equal = a == b;
+  if (word_is_unset(a) || word_is_unset(b)) {
+    word w = word_is_unset(a) ? a : b;
+    return step_fault(run, in, w == WORD_UNINITIALISED ? FAULT_UNINITIALISED : part_fault(w),
+                      "compared, though only some of its bytes were set");
+  }
+  bool bytes = (word_is_pointer(a) && word_kind(a) == WORD_BYTE) || (word_is_pointer(b) && word_kind(b) == WORD_BYTE);
+  if (places_asked(run->machine, run->state, a, b)) return step_fault(run, in, FAULT_PLACE, NULL);
+  if (a != b && (bytes || word_is_term(a) || word_is_term(b))) return step_fault(run, in, FAULT_ADDRESS, NULL);
+  if (a == b && is_forgotten(run->machine, a)) return step_fault(run, in, FAULT_FORGOTTEN, NULL);
+  return GO_ON;
+}
+
 /* May it be exchanged? GO_ON: *equal says. */
 static enum ended compare_words(struct run *run, const struct inst *in, const word *before, const word *expected,
                                 bool *equal) {
   *equal = true;
   for (unsigned i = 0; i < in->count; i++) {
-    word a = before[i], b = expected[i];
-    if (word_is_unset(a) || word_is_unset(b)) {
-      word w = word_is_unset(a) ? a : b;
-      return step_fault(run, in, w == WORD_UNINITIALISED ? FAULT_UNINITIALISED : part_fault(w),
-                        "compared, though only some of its bytes were set");
-    }
-    bool bytes = (word_is_pointer(a) && word_kind(a) == WORD_BYTE) || (word_is_pointer(b) && word_kind(b) == WORD_BYTE);
-    if (places_asked(run->machine, run->state, a, b)) return step_fault(run, in, FAULT_PLACE, NULL);
-    if (a != b && (bytes || word_is_term(a) || word_is_term(b))) return step_fault(run, in, FAULT_ADDRESS, NULL);
-    if (a != b) *equal = false;
-    if (a == b && is_forgotten(run->machine, a)) return step_fault(run, in, FAULT_FORGOTTEN, NULL);
+    bool same;
+    enum ended bad = loose_equal(run, in, before[i], expected[i], &same);
+    if (bad != GO_ON) return bad;
+    *equal &= same;
   }
   return GO_ON;
 }
 
+enum ended loose_fetch(struct run *run, const struct inst *in, word before, word *now) {
+  word by = run->r[in->b]; /* by cells: as many bytes */
+  if (word_is_unset(by) || !word_is_small(by) || !in->shape || !in->shape->offset)
+    return step_fault(run, in, FAULT_POINTER, NULL);
+  int64_t bytes = by / (int64_t)in->shape->offset * (int64_t)in->shape->size;
+  return move_pointer(run, in, before, in->op == OP_SUB ? -bytes : bytes, false, now);
+}
+
 static enum ended fetch(struct run *run, const struct inst *in, const struct access_to *to, word *before, word *now) {
-  word by = run->r[in->b];
-  if (in->scalar.pointer) { /* by cells: as many bytes */
-    if (word_is_unset(by) || !word_is_small(by) || !in->shape || !in->shape->offset)
-      return step_fault(run, in, FAULT_POINTER, NULL);
-    int64_t bytes = by / (int64_t)in->shape->offset * (int64_t)in->shape->size;
-    enum ended bad = move_pointer(run, in, before[0], in->op == OP_SUB ? -bytes : bytes, false, now);
-    if (bad != GO_ON) return bad;
-  } else {
-    unsigned op = in->op == OP_NAND ? OP_AND : in->op;
-    enum fault why = arith_wrap(run->machine, run->state, op, in->scalar, before[0], by, now);
-    if (!why && in->op == OP_NAND) why = arith_unary(run->machine->program->wides, OP_INVERT, in->scalar, *now, now);
-    if (why) return step_fault(run, in, why, NULL);
-  }
-  return store_pieces(run, in, to, now, before);
+  enum ended bad = step_fetch(run, in, before[0], now);
+  return bad == GO_ON ? store_pieces(run, in, to, now, before) : bad;
 }
 
 static enum ended exchange_if(struct run *run, const struct inst *in, const struct access_to *to, word *before,
@@ -259,7 +263,56 @@ static enum ended exchange_if(struct run *run, const struct inst *in, const stru
   return bad;
 }
 
+/* The cells that the access is to, if it is to whole ones. */
+static enum ended whole_cells(struct run *run, const struct inst *in, const struct access_to *to, word *at) {
+  const struct machine *m = run->machine;
+  bool whole = address_at(m, run->state, to->object, to->byte, at) && word_is_address(*at) && !word_mark(*at);
+  for (unsigned i = 0; whole && i < to->count; i++) {
+    struct piece p = piece_of(run->r, in, to, i);
+    word cell;
+    whole = bytes_are_cell(m, run->state, to->object, p.byte, p.size) &&
+            address_at(m, run->state, to->object, p.byte, &cell) && cell == *at + ((word)i << 3);
+    if (whole && is_unaligned(in, to, &p))
+      return step_fault(run, in, FAULT_POINTER, "the pointer is marked, or not aligned");
+  }
+  return whole ? GO_ON
+               : step_fault(run, in, FAULT_RANGE,
+                            "with weak memory, an access to a part of a variable that others can reach, or to several");
+}
+
+enum ended weak_load(struct run *run, const struct inst *in, unsigned i, word cell, word *w) {
+  *w = cell;
+  if (!run->machine->program->loose) return GO_ON;
+  struct access_to to = {.byte = 0, .count = in->count};
+  enum fault why = bytes_loaded(run->machine, piece_of(run->r, in, &to, i).scalar, cell, w);
+  return why ? step_fault(run, in, why, NULL) : GO_ON;
+}
+
+word weak_store(const struct run *run, uint32_t object, uint32_t cell, word w) {
+  return run->machine->program->loose ? bytes_stored(run->machine, run->state, object, cell, w) : w;
+}
+
 enum ended loose_access(struct run *run, const struct inst *in) {
+  const struct machine *m = run->machine;
+  struct access_to to;
+  word at;
+  if (!m->weak || !run->op) return loose_directly(run, in);
+  enum ended bad = find_place(run, in, &to);
+  if (bad != GO_ON) return bad;
+  const struct object *o = &state_objects(m, run->state)[to.object];
+  if (o->life == LIFE_CONSTANT || weak_is_own(o, run->thread)) return loose_directly(run, in);
+  if ((in->flags & FLAG_BYTES) && (run->r[in->c] < 1 || run->r[in->c] > 8))
+    return step_fault(run, in, FAULT_RANGE, "a size");
+  int64_t size = object_size(m, o);
+  for (unsigned i = 0; i < to.count; i++) {
+    struct piece p = piece_of(run->r, in, &to, i);
+    if (p.byte < 0 || p.byte + (int64_t)p.size > size) return step_fault(run, in, FAULT_BOUNDS, NULL);
+  }
+  bad = whole_cells(run, in, &to, &at);
+  return bad == GO_ON ? m->weak->access(run, in, at) : bad;
+}
+
+enum ended loose_directly(struct run *run, const struct inst *in) {
   struct machine *m = run->machine;
   struct access_to to;
   word before[COUNT_MOST], expected[COUNT_MOST], now, *r = run->r, *after = NULL;

@@ -30,12 +30,10 @@ static bool publish(const struct machine *m, struct machine_state *s, word w) {
   struct object *o = &state_objects(m, s)[word_object(w)];
   if (o->life == LIFE_HOLLOW) return false;
   if (o->owner == OWNER_SHARED) return o->life != LIFE_FORGOTTEN;
-  if (m->weak) m->weak->publish(m, s, word_object(w), o->owner);
+  if (m->weak && m->weak->publish) m->weak->publish(m, s, word_object(w), o->owner);
   o->owner = OWNER_SHARED;
-  if (o->life == LIFE_FRESH) {
-    o->life = LIFE_HEAP;
-    if (m->weak) o->extra = 0;
-  }
+  if (o->life == LIFE_FRESH) o->life = LIFE_HEAP;
+  if (m->weak && o->life == LIFE_LOCAL) o->life = LIFE_KNOWN;
   if (o->life == LIFE_FREED && !m->options.type_stable) return true;
   const word *cells = state_cells(m, s) + o->first;
   bool good = true;
@@ -211,6 +209,7 @@ enum ended step_race(struct run *run, const struct inst *in, uint32_t object, in
 enum ended step_fetch(struct run *run, const struct inst *in, word before, word *now) {
   word by = run->r[in->b];
   unsigned op = in->op == OP_NAND ? OP_AND : in->op;
+  if (run->machine->program->loose && in->scalar.pointer) return loose_fetch(run, in, before, now);
   enum fault why = !in->scalar.pointer /* atomics wrap around */
                        ? arith_wrap(run->machine, run->state, op, in->scalar, before, by, now)
                        : by > WORD_MOST / 64 || by < WORD_LEAST / 64 ? FAULT_POINTER
@@ -221,6 +220,7 @@ enum ended step_fetch(struct run *run, const struct inst *in, word before, word 
 }
 
 enum ended step_equal(struct run *run, const struct inst *in, word before, word expected, bool *equal) {
+  if (run->machine->program->loose) return loose_equal(run, in, before, expected, equal);
   *equal = before == expected;
   if (word_is_unset(expected) || word_is_unset(before))
     return step_unset(run, in, word_is_unset(before) ? before : expected, NULL);
@@ -232,9 +232,9 @@ enum ended step_equal(struct run *run, const struct inst *in, word before, word 
 /* Loads, stores, and everything that reads and writes at once. */
 static enum ended access_memory(struct run *run, const struct inst *in) {
   const struct machine *m = run->machine;
+  if (m->program->loose) return loose_access(run, in);
   word *cells, at = step_address(run, in);
   struct object *o;
-  if (m->program->loose) return loose_access(run, in);
   if (!m->weak || !run->op) return step_directly(run, in, at);
   enum ended bad = step_cells_at(run, in, at, in->count, &cells, &o);
   if (bad != GO_ON) return bad;
@@ -246,6 +246,7 @@ enum ended step_directly(struct run *run, const struct inst *in, word at) {
   word *cells, before[COUNT_MOST], expected[COUNT_MOST], *r = run->r;
   struct object *o;
   unsigned n = in->count;
+  if (run->machine->program->loose) return loose_directly(run, in);
   enum ended bad = step_cells_at(run, in, at, n, &cells, &o);
   if (bad != GO_ON) return bad;
   if (o->life == LIFE_CONSTANT && in->code != I_LOAD)

@@ -30,7 +30,8 @@ enum life {
   LIFE_FREED,
   LIFE_LOCAL, /* a variable whose address is taken */
   LIFE_ENDED, /* ... after its scope was left */
-  LIFE_AGAIN  /* as LIFE_HEAP, with type_stable: it was freed before, and pointers from then may be used (race.c) */
+  LIFE_AGAIN, /* as LIFE_HEAP, with type_stable: it was freed before, and pointers from then may be used (race.c) */
+  LIFE_KNOWN  /* as LIFE_LOCAL, and others can know of it: where memory is not sequentially consistent (weak.h) */
 };
 enum { HEADS = 128 };
 
@@ -138,8 +139,8 @@ struct machine {
   /* reach.c: for each instruction and register the cells it leads to; NULL: everything */
   uint32_t *reach;
   size_t reach_regs;
-  word one_digit[16];         /* digits.h */
-  unsigned lives;             /* how many there are from LIFE_HEAP on: LIFE_AGAIN only where it occurs */
+  word one_digit[16]; /* digits.h */
+  unsigned lives;     /* how many there are from LIFE_HEAP on: LIFE_AGAIN and LIFE_KNOWN only where they occur */
   struct object heads[HEADS]; /* what the smallest of these numbers stand for (digits.h) */
   unsigned char *digits;      /* of the state being packed */
   unsigned char *settled;     /* a state packed for its names alone (machine_settle) */
@@ -334,6 +335,10 @@ bool step_may_stop(const struct machine *, const struct inst *);
 
 /* loose.c: where memory is accessed as bytes. */
 enum ended loose_access(struct run *, const struct inst *);
+enum ended loose_directly(struct run *, const struct inst *); /* step_directly */
+/* I_FETCH of a pointer; may a word that an I_CAS finds be exchanged? */
+enum ended loose_fetch(struct run *, const struct inst *, word before, word *now);
+enum ended loose_equal(struct run *, const struct inst *, word before, word expected, bool *equal);
 /* What a thread with these registers is about to access: false if there is no such memory. */
 bool loose_extent(const struct machine *, const struct machine_state *, const word *r, const struct inst *,
                   uint32_t *object, int64_t *from, int64_t *to);

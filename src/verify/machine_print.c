@@ -49,7 +49,8 @@ void machine_print_word(struct system *system, const void *work, word w, struct 
     } else if (w & WORD_PAST && o->count <= CELL_PAST) {
       machine_print_cell(system, work, word_object(w), (word_cell(w) & ~(uint32_t)CELL_PAST) - 1, t);
       text_add(t, " + 1");
-    } else if (word_cell(w) || word_object(w) < m->globals || (o->count && o->life == LIFE_LOCAL))
+    } else if (word_cell(w) || word_object(w) < m->globals ||
+               (o->count && (o->life == LIFE_LOCAL || o->life == LIFE_KNOWN)))
       machine_print_cell(system, work, word_object(w), word_cell(w), t);
     else
       text_printf(t, "%s %u", layout_name(&m->program->layouts[o->layout]), word_object(w) - m->globals);

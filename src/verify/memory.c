@@ -40,8 +40,6 @@ static const char *at_place(struct subject *s, struct place place, const char *w
 
 static const char *refused(struct subject *s) {
   const struct program *p = s->program;
-  if (p->loose)
-    return at_place(s, p->loose_place, "memory that is accessed as bytes or as another type, with --memory tso or c11");
   if (s->unit->harness.type_stable)
     return "ASIF_TYPE_STABLE, with --memory tso or c11: what a thread sees of memory that was freed is not modelled";
   for (uint32_t pc = 1; pc < p->code_count; pc++) {

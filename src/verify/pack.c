@@ -72,7 +72,7 @@ static unsigned char *put_objects(struct packer *p, unsigned char *at) {
     bool many = o->count != m->program->layouts[o->layout].count;
     at = put_number(at, ((uint64_t)o->layout * m->lives + (unsigned)(life - LIFE_HEAP)) << 1 | many);
     if (many) at = put_number(at, o->count);
-    if (m->program->loose || m->weak) at = put_number(at, o->extra);
+    if (m->program->loose) at = put_number(at, o->extra);
     if (m->terms) at = put_known(m, at, &state_known(m, p->s)[object]);
     if (m->terms && m->stores_places && life == LIFE_ENDED) at = put_number(at, state_known(m, p->s)[object].maker);
     if (!has_contents(m, life)) continue;
@@ -335,7 +335,7 @@ void pack_open(struct mem *mem, struct machine *m) {
   m->need = mem_zero(mem, m->objects_most, sizeof *m->need);
   m->held_list = mem_alloc(mem, m->objects_most * sizeof *m->held_list);
   one_digit_words(m->one_digit, m->globals + 1);
-  m->lives = LIFE_ENDED - LIFE_HEAP + 1 + m->options.type_stable;
+  m->lives = m->weak ? LIFE_KNOWN - LIFE_HEAP + 1 : LIFE_ENDED - LIFE_HEAP + 1 + m->options.type_stable;
   for (uint64_t head = 0; head < HEADS && (head >> 1) / m->lives < m->program->layout_count; head++)
     m->heads[head] = object_of_head(m, head);
   m->digits = mem_alloc(mem, m->system.packed_most * 2);

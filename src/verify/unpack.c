@@ -39,7 +39,7 @@ static void get_objects(struct unpacker *u, uint8_t owner) {
       at = get_number(at, &count);
       o.count = (uint32_t)count;
     }
-    if (m->program->loose || m->weak) {
+    if (m->program->loose) {
       at = get_number(at, &count);
       o.extra = (uint16_t)count;
     }

@@ -115,21 +115,20 @@ static bool capture(const struct machine *m, struct machine_state *s, unsigned t
     struct object *o = &state_objects(m, s)[i];
     if (!weak_is_own(o, thread) || (o->life == LIFE_LOCAL && !m->stores_places)) continue;
     good &= views_set_mark(m, s, MARK_BORN, i, 0, thread, NULL);
-    o->extra = 1;
+    o->life = o->life == LIFE_FRESH ? LIFE_HEAP : LIFE_KNOWN;
   }
   return good;
 }
 
 void views_publish(const struct machine *m, struct machine_state *s, uint32_t object, uint8_t owner) {
-  struct object *o = &state_objects(m, s)[object];
-  if (o->extra || (o->life != LIFE_FRESH && o->life != LIFE_LOCAL)) return;
-  o->extra = 1;
-  views_set_mark(m, s, MARK_BORN, object, 0, owner, NULL);
+  uint8_t life = state_objects(m, s)[object].life;
+  if (life == LIFE_FRESH || life == LIFE_LOCAL) views_set_mark(m, s, MARK_BORN, object, 0, owner, NULL);
 }
 
 /* Plain accesses: of a location that is accessed without a race all threads that may read it see one value. */
 
-static enum ended plain_cell(struct run *run, const struct inst *in, uint32_t object, uint32_t cell, word *w) {
+static enum ended plain_cell(struct run *run, const struct inst *in, uint32_t object, uint32_t cell, unsigned i,
+                             word *w) {
   struct machine *m = run->machine;
   const struct object *o = &state_objects(m, run->state)[object];
   struct views *v = views_of(m, run->state);
@@ -150,12 +149,12 @@ static enum ended plain_cell(struct run *run, const struct inst *in, uint32_t ob
   }
   word *at = &state_cells(m, run->state)[o->first + cell];
   if (!stores) {
-    *w = *at;
-    return seen & TRACKS_LOADS ? mark_access(run, in, MARK_LOAD, object, cell) : GO_ON;
+    bad = weak_load(run, in, i, *at, w);
+    return bad == GO_ON && (seen & TRACKS_LOADS) ? mark_access(run, in, MARK_LOAD, object, cell) : bad;
   }
   if (place >= 0) views_drop_place(m, v, (unsigned)place);
   if (!step_publish(run, o, *w)) return step_fault(run, in, FAULT_FORGOTTEN, NULL);
-  *at = *w;
+  *at = weak_store(run, object, cell, *w);
   views_drop_marks(m, v, MARK_LOAD, object, cell);
   views_drop_marks(m, v, MARK_ATOMIC_LOAD, object, cell);
   views_drop_marks(m, v, MARK_ATOMIC_STORE, object, cell);
@@ -168,7 +167,7 @@ static enum ended plain_access(struct run *run, const struct inst *in, word at) 
   enum ended bad = GO_ON;
   for (unsigned i = 0; i < in->count && bad == GO_ON; i++) {
     word *w = in->code == I_STORE ? &run->r[in->b + i] : &before[i];
-    bad = plain_cell(run, in, word_object(at), word_cell(at) + i, w);
+    bad = plain_cell(run, in, word_object(at), word_cell(at) + i, i, w);
   }
   if (bad != GO_ON) return bad;
   if (in->code == I_LOAD) memcpy(run->r + in->d, before, in->count * sizeof *before);
@@ -269,6 +268,7 @@ static enum ended write_message(struct run *run, const struct inst *in, struct a
   if (order_releases(order) && !capture(m, run->state, run->thread)) return no_room(run, in);
   struct view before = {0}; /* insert_message moves ranks of views in the tables, and this one is not */
   if (read) before = *read;
+  w = weak_store(run, a->object, a->cell, w);
   struct message *k = views_insert_message(m, v, (unsigned)a->place, rank);
   uint8_t *moved = &before.rank[a->place];
   if (*moved >= rank) ++*moved;
@@ -321,7 +321,10 @@ static enum ended load_atomically(struct run *run, const struct inst *in, struct
   enum ended bad = step_choose_one(run, in, readable(run, a, false, ranks), &which);
   if (bad != GO_ON) return bad;
   a->rank = ranks[which];
-  word w = run->r[in->d] = value_at(run, a, a->rank);
+  word w;
+  bad = weak_load(run, in, 0, value_at(run, a, a->rank), &w);
+  if (bad != GO_ON) return bad;
+  run->r[in->d] = w;
   note_told(run, a, newer_than(run, a, a->rank));
   read_message(run, a, order);
   if (run->machine->tracer) step_trace(run, in, at, false, &w, NULL, NULL, 1);
@@ -350,8 +353,9 @@ static enum ended update_atomically(struct run *run, const struct inst *in, stru
   if (bad == GO_ON) bad = step_choose_one(run, in, readable(run, a, true, ranks), &which);
   if (bad != GO_ON) return bad;
   a->rank = ranks[which];
-  word before = value_at(run, a, a->rank), now = run->r[in->b];
-  if (in->code == I_FETCH) bad = step_fetch(run, in, before, &now);
+  word before, now = run->r[in->b];
+  bad = weak_load(run, in, 0, value_at(run, a, a->rank), &before);
+  if (bad == GO_ON && in->code == I_FETCH) bad = step_fetch(run, in, before, &now);
   if (bad != GO_ON) return bad;
   note_told(run, a, newer_than(run, a, a->rank));
   read_message(run, a, order);
@@ -372,9 +376,10 @@ static enum ended exchanges(struct run *run, const struct inst *in, const struct
   bool weakly = (in->flags & FLAG_WEAK) && run->machine->options.weak_fails;
   *count = 0;
   for (unsigned i = 0; i < n; i++) {
-    word before = value_at(run, a, all[i]);
+    word before;
     bool equal, free = all[i] == last || !message_of(v, (unsigned)a->place, all[i] + 1u)->attached;
-    enum ended bad = step_equal(run, in, before, run->r[in->c], &equal);
+    enum ended bad = weak_load(run, in, 0, value_at(run, a, all[i]), &before);
+    if (bad == GO_ON) bad = step_equal(run, in, before, run->r[in->c], &equal);
     if (bad != GO_ON) return bad;
     if (equal && free) ranks[*count] = all[i], exchanged[(*count)++] = true;
     if (!equal || weakly) ranks[*count] = all[i], exchanged[(*count)++] = false;
@@ -391,7 +396,9 @@ static enum ended exchange_if(struct run *run, const struct inst *in, struct ato
   if (bad == GO_ON) bad = step_choose_one(run, in, count, &which);
   if (bad != GO_ON) return bad;
   a->rank = ranks[which];
-  word before = value_at(run, a, a->rank), expected = run->r[in->c];
+  word before, expected = run->r[in->c];
+  bad = weak_load(run, in, 0, value_at(run, a, a->rank), &before);
+  if (bad != GO_ON) return bad;
   a->stores = exchanged[which];
   unsigned failing = in->order_failure == ORDER_PLAIN     ? order
                      : in->order_failure == ORDER_CONSUME ? ORDER_ACQUIRE

@@ -52,7 +52,7 @@ static inline void *state_weak(const struct machine *m, const struct machine_sta
 
 /* True if only this thread has ever been able to reach the object: it is as good as a local variable. */
 static inline bool weak_is_own(const struct object *o, unsigned thread) {
-  return o->owner == thread && (o->life == LIFE_FRESH || o->life == LIFE_LOCAL) && !o->extra;
+  return o->owner == thread && (o->life == LIFE_FRESH || o->life == LIFE_LOCAL);
 }
 
 /* What an access is. Volatile words are taken as relaxed atomic ones. */
@@ -68,6 +68,11 @@ static inline bool order_acquires(unsigned order) {
 static inline bool order_releases(unsigned order) {
   return order == ORDER_RELEASE || order == ORDER_ACQ_REL || order == ORDER_SEQ_CST;
 }
+
+/* What is in a cell, as the access loads it, and the other way round: only where memory may be accessed as another type
+ * do they differ. */
+enum ended weak_load(struct run *, const struct inst *, unsigned i, word cell, word *);
+word weak_store(const struct run *, uint32_t object, uint32_t cell, word);
 
 /* True if the instruction is a fence that other threads notice, so that it is a step. */
 static inline bool weak_fence_stops(const struct machine *m, const struct inst *in) {
