@@ -15,7 +15,8 @@ enum schedule_kind {
   SCHEDULE_POINT,  /* an operation takes effect here, as its author says */
   SCHEDULE_FAULT,  /* and this is the end */
   SCHEDULE_WAIT,   /* at the end the thread waits here */
-  SCHEDULE_SWITCH  /* it interrupts another, who could have gone on */
+  SCHEDULE_SWITCH, /* it interrupts another, who could have gone on */
+  SCHEDULE_NOTE    /* about the line before */
 };
 
 struct schedule_line {

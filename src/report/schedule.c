@@ -63,7 +63,8 @@ static const char *line_style(const struct report *r, uint8_t kind) {
   case SCHEDULE_CALL:
   case SCHEDULE_RETURN: return BOLD(r);
   case SCHEDULE_OWN: return DIM(r);
-  case SCHEDULE_SWITCH: return YELLOW(r);
+  case SCHEDULE_SWITCH:
+  case SCHEDULE_NOTE: return YELLOW(r);
   case SCHEDULE_FAULT:
   case SCHEDULE_WAIT: return RED(r);
   default: return "";
@@ -177,7 +178,7 @@ const char *schedule_word(unsigned kind) {
   static const char *const kinds[] = {
       [SCHEDULE_CALL] = "call",   [SCHEDULE_RETURN] = "return", [SCHEDULE_ACCESS] = "access",
       [SCHEDULE_OWN] = "private", [SCHEDULE_POINT] = "point",   [SCHEDULE_FAULT] = "fault",
-      [SCHEDULE_WAIT] = "wait",   [SCHEDULE_SWITCH] = "switch"};
+      [SCHEDULE_WAIT] = "wait",   [SCHEDULE_SWITCH] = "switch", [SCHEDULE_NOTE] = "note"};
   return kinds[kind];
 }
 

@@ -450,7 +450,10 @@ WRAPPED void WRAP(__tsan_atomic_thread_fence)(int);
 void WRAP(__tsan_atomic_thread_fence)(int order) {
   if (!races_wanted()) return;
   races_fence(order & 0xffff);
-  if (weak_here()) weak_fence(order & 0xffff);
+  if (!weak_here()) return;
+  weak_fence(order & 0xffff);
+  struct accessed_value none = {0, 0};
+  if (UNLIKELY(recording != NULL)) record(TOLD_FENCE, true, false, false, 0, 1, CALLER, none, none);
 }
 WRAPPED void WRAP(__tsan_atomic_signal_fence)(int);
 void WRAP(__tsan_atomic_signal_fence)(int order) { (void)order; }

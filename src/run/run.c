@@ -593,7 +593,8 @@ static struct access access_of(enum point_kind kind, bool atomic, bool is_point,
                          .size = size,
                          .address = address,
                          .pc = pc,
-                         .noted = note(kind, address, size)};
+                         .noted = note(kind, address, size),
+                         .slot = weak_here() ? weak_slot() : GRAPH_NONE};
 }
 
 void record(enum point_kind kind, bool atomic, bool is_point, bool failed, uintptr_t address, uint32_t size,

@@ -75,7 +75,8 @@ enum point_kind {
   TOLD_DESTROY,
   TOLD_WOKEN,
   TOLD_STIRRED, /* woken without a signal */
-  TOLD_TIMED_OUT
+  TOLD_TIMED_OUT,
+  TOLD_FENCE /* under a weak memory model */
 };
 
 enum step_flags {
@@ -396,6 +397,7 @@ struct access {
                           * the access's return address */
   struct accessed_value read, wrote; /* read: not of POINT_WRITE */
   size_t noted;                      /* what recorder.note said */
+  uint32_t slot; /* of the graph: of an atomic access or a fence under a weak memory model, and else any (graph.h) */
 };
 struct recorder {
   void (*access)(void *context, const struct access *);

@@ -242,6 +242,8 @@ void weak_event(enum slot_kind kind, uint32_t call) {
 
 void weak_fence(int order) { push(SLOT_FENCE, order); }
 
+uint32_t weak_slot(void) { return begun >> current->id & 1 ? last_of[current->id] : GRAPH_NONE; }
+
 /* Clocks. */
 
 static bool happened(const struct graph_slot *s) { return s->fiber == current->id || races_knows(s->fiber, s->epoch); }

@@ -53,9 +53,7 @@ static uint16_t file_number(struct telling *k, const char *path) {
   return (uint16_t)(s->files.count - 1);
 }
 
-/* The place that is shown: of the function that makes the access, or if that is of the system the nearest that called
- * it and is not. */
-static const struct place *place_of(const struct telling *k, size_t place, const struct trail *trail) {
+const struct place *told_place_of(const struct telling *k, size_t place, const struct trail *trail) {
   const struct place *first = place != SIZE_MAX ? &k->places[place] : NULL;
   if (first && place_is_own(first)) return first;
   for (unsigned i = 0; trail && i < trail->count; i++) {
@@ -66,19 +64,15 @@ static const struct place *place_of(const struct telling *k, size_t place, const
   return first && first->line ? first : NULL;
 }
 
-/* What is told, plain and as it is shown. */
-struct saying {
-  struct text plain, shown;
-};
-
-static void add_line(struct telling *k, uint32_t step, unsigned thread, enum schedule_kind kind, size_t place,
-                     const struct trail *trail, struct saying *t) {
+void told_line(struct telling *k, uint32_t step, unsigned thread, enum schedule_kind kind, size_t place,
+               const struct trail *trail, struct saying *t) {
   struct schedule_line l = {.step = step,
                             .thread = (uint16_t)thread,
                             .kind = (uint8_t)kind,
                             .text = mem_string(k->mem, text_string(&t->shown), t->shown.count),
                             .plain = mem_string(k->mem, text_string(&t->plain), t->plain.count)};
-  const struct place *shown = place_of(k, place, trail), *plain = place != SIZE_MAX ? &k->plain_places[place] : NULL;
+  const struct place *shown = told_place_of(k, place, trail),
+                     *plain = place != SIZE_MAX ? &k->plain_places[place] : NULL;
   if (shown) {
     l.file = file_number(k, shown->file);
     l.line = shown->line;
@@ -92,11 +86,11 @@ static void add_line(struct telling *k, uint32_t step, unsigned thread, enum sch
   text_clear(&t->shown);
 }
 
-static void say(struct saying *t, const char *words) {
+void say(struct saying *t, const char *words) {
   text_add(&t->plain, words);
   text_add(&t->shown, words);
 }
-static void say_place(struct text *t, const struct place *p) {
+void say_place(struct text *t, const struct place *p) {
   const char *slash = p && p->line ? strrchr(p->file, '/') : NULL;
   if (p && p->line) text_printf(t, " at %s:%u", slash ? slash + 1 : p->file, (unsigned)p->line);
 }
@@ -151,22 +145,23 @@ static void tell_interruption(struct telling *k, const struct run *r, uint32_t i
       if (about->named.path || about->named.block) then.named = about->named;
     }
     put_deed(k, &then, true, &t->shown);
-    say_place(&t->shown, place_of(k, next.place, about ? &about->trail : &next.trail));
+    say_place(&t->shown, told_place_of(k, next.place, about ? &about->trail : &next.trail));
   }
-  add_line(k, i + 1, now->fiber, SCHEDULE_SWITCH, SIZE_MAX, NULL, t);
+  told_line(k, i + 1, now->fiber, SCHEDULE_SWITCH, SIZE_MAX, NULL, t);
 }
 
 static void tell_access(struct telling *k, uint32_t step, const struct told_access *a, struct saying *t) {
   put_access(k, a, false, &t->plain);
   put_access(k, a, true, &t->shown);
-  add_line(k, step, a->access.fiber, a->access.point ? SCHEDULE_ACCESS : SCHEDULE_OWN, a->place, &a->trail, t);
+  told_line(k, step, a->access.fiber, a->access.point || a->access.kind == TOLD_FENCE ? SCHEDULE_ACCESS : SCHEDULE_OWN,
+            a->place, &a->trail, t);
 }
 
 /* A call, and what it accesses before its first step. */
 static void tell_call(struct telling *k, uint32_t step, unsigned fiber, uint32_t call, struct saying *t) {
   put_call(k, call, &t->plain);
   put_call(k, call, &t->shown);
-  add_line(k, step, fiber, SCHEDULE_CALL, k->op_places[run_call(k->client, call)->op], NULL, t);
+  told_line(k, step, fiber, SCHEDULE_CALL, k->op_places[run_call(k->client, call)->op], NULL, t);
   for (size_t i = 0; i < k->accesses.count; i++) {
     const struct told_access *a = &k->accesses.at[i];
     if (a->access.early && a->access.fiber == fiber && a->access.call == call) tell_access(k, step, a, t);
@@ -187,7 +182,7 @@ static const struct told_access *returned_fresh(const struct telling *k, const s
 
 static void note_fresh(struct telling *k, const struct moment *m, const struct told_access *a) {
   struct text t;
-  const struct place *p = place_of(k, a->place, &a->trail);
+  const struct place *p = told_place_of(k, a->place, &a->trail);
   text_open(&t, k->mem);
   text_printf(&t, "%ld was read from memory that nobody had written: ", m->result);
   put_name(k, &a->named, &t);
@@ -221,7 +216,7 @@ static void tell_return(struct telling *k, uint32_t step, unsigned fiber, const 
   if (fresh) text_add(&t->shown, ", uninitialised");
   if (fresh && !k->schedule->uninitialised) note_fresh(k, m, fresh);
   if (!k->schedule->ignored && is_ignored_refusal(k, m)) note_ignored(k, m);
-  add_line(k, step, fiber, SCHEDULE_RETURN, SIZE_MAX, NULL, t);
+  told_line(k, step, fiber, SCHEDULE_RETURN, SIZE_MAX, NULL, t);
 }
 
 /* A step whose access nobody recorded: a yield and the like, or the one that ended the run. */
@@ -264,8 +259,12 @@ static void tell_steps(struct telling *k, const struct run *r) {
       tell_call(k, i + 1, r->steps[i].fiber, r->moments[moment].call, &t);
     while (access < k->accesses.count && k->accesses.at[access].access.step < i) access++;
     if (!is_recorded(k, access, i)) tell_unrecorded(k, r, i, &t);
-    for (; access < k->accesses.count && k->accesses.at[access].access.step == i; access++)
-      if (!k->accesses.at[access].access.early) tell_access(k, i + 1, &k->accesses.at[access], &t);
+    for (; access < k->accesses.count && k->accesses.at[access].access.step == i; access++) {
+      const struct told_access *told = &k->accesses.at[access];
+      if (told->access.early) continue;
+      tell_access(k, i + 1, told, &t);
+      tell_weak(k, i + 1, told, &t);
+    }
     for (; moment < moments && r->moments[moment].step == i && r->moments[moment].is_return; moment++)
       tell_return(k, i + 1, r->steps[i].fiber, &r->moments[moment], &t);
   }
@@ -340,8 +339,8 @@ static void tell_found(struct telling *k, const struct run *r, const struct foun
       put_name(k, &named, &t.shown);
     }
     bool waits = r->found == FOUND_DEADLOCK || r->found == FOUND_LIVELOCK;
-    add_line(k, 0, found[i].fiber < r->fibers ? found[i].fiber : 0, waits ? SCHEDULE_WAIT : SCHEDULE_FAULT,
-             k->found_places[i], found_trail(k, found[i].fiber, k->found_places[i]), &t);
+    told_line(k, 0, found[i].fiber < r->fibers ? found[i].fiber : 0, waits ? SCHEDULE_WAIT : SCHEDULE_FAULT,
+              k->found_places[i], found_trail(k, found[i].fiber, k->found_places[i]), &t);
   }
 }
 

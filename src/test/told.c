@@ -176,6 +176,7 @@ static void record(void *self, const struct access *a) {
   t.read = name_value(k->mem, a->read, a->size);
   t.wrote = a->unknown ? NULL : name_value(k->mem, a->wrote, a->size);
   t.fresh = fresh;
+  t.order = told_order(a);
   t.place = told_place(k, a->pc - 1 - k->base); /* it is where the call of the hook returns to */
   if (reads) tell_words(k, a->read, a->size, t.saw);
   if (writes && !a->unknown) tell_words(k, a->wrote, a->size, t.put);
@@ -215,18 +216,28 @@ static bool changes(void *self, uintptr_t cell) {
 
 void put_name(struct telling *k, const struct named *n, struct text *t) { named_put(k->naming, n, changes, k, t); }
 
-static const char *const words[] = {
-    [POINT_READ] = "load",           [POINT_WRITE] = "store",
-    [POINT_UPDATE] = "update",       [POINT_BLOCK] = "atomic block",
-    [POINT_LOCK] = "lock",           [POINT_UNLOCK] = "unlock",
-    [POINT_WAIT] = "wait for",       [POINT_WAKE] = "wake",
-    [POINT_ALLOC] = "allocate",      [POINT_FREE] = "free",
-    [POINT_YIELD] = "yield",         [POINT_START] = "start",
-    [POINT_JOIN] = "join",           [POINT_CALL] = "touches nothing that others can see",
-    [POINT_ACQUIRE] = "acquire",     [POINT_RELEASE] = "release",
-    [TOLD_READ_LOCK] = "lock",       [TOLD_DESTROY] = "destroy",
-    [TOLD_WOKEN] = "woken at",       [TOLD_STIRRED] = "woken without a signal at",
-    [TOLD_TIMED_OUT] = "time out at"};
+static const char *const words[] = {[POINT_READ] = "load",
+                                    [POINT_WRITE] = "store",
+                                    [POINT_UPDATE] = "update",
+                                    [POINT_BLOCK] = "atomic block",
+                                    [POINT_LOCK] = "lock",
+                                    [POINT_UNLOCK] = "unlock",
+                                    [POINT_WAIT] = "wait for",
+                                    [POINT_WAKE] = "wake",
+                                    [POINT_ALLOC] = "allocate",
+                                    [POINT_FREE] = "free",
+                                    [POINT_YIELD] = "yield",
+                                    [POINT_START] = "start",
+                                    [POINT_JOIN] = "join",
+                                    [POINT_CALL] = "touches nothing that others can see",
+                                    [POINT_ACQUIRE] = "acquire",
+                                    [POINT_RELEASE] = "release",
+                                    [TOLD_READ_LOCK] = "lock",
+                                    [TOLD_DESTROY] = "destroy",
+                                    [TOLD_WOKEN] = "woken at",
+                                    [TOLD_STIRRED] = "woken without a signal at",
+                                    [TOLD_TIMED_OUT] = "time out at",
+                                    [TOLD_FENCE] = "fence"};
 
 void put_deed(struct telling *k, const struct told_access *a, bool shown, struct text *t) {
   unsigned kind = a->access.kind;
@@ -256,7 +267,7 @@ static void put_shown_word(struct telling *k, const struct told_word *w, const s
   if (marks) text_printf(t, " | %u", marks);
 }
 
-static void put_value(struct telling *k, const struct told_access *a, bool written, bool shown, struct text *t) {
+void put_value(struct telling *k, const struct told_access *a, bool written, bool shown, struct text *t) {
   uint32_t size = a->access.size;
   if (!shown || size > 16) {
     text_add(t, written ? a->wrote : a->read);
@@ -278,6 +289,7 @@ static void put_value(struct telling *k, const struct told_access *a, bool writt
 void put_access(struct telling *k, const struct told_access *a, bool shown, struct text *t) {
   const char *type;
   put_deed(k, a, shown, t);
+  if (a->order) text_printf(t, " (%s)", a->order);
   switch (a->access.kind) {
   case POINT_READ:
     if (!a->read) break;

@@ -29,7 +29,8 @@ struct told_access {
   bool noted;
   struct named named;
   struct told_word saw[2], put[2];
-  bool fresh; /* what was read nobody had written */
+  bool fresh;        /* what was read nobody had written */
+  const char *order; /* of memory, under a weak memory model; or NULL */
   struct trail trail;
 };
 
@@ -76,5 +77,25 @@ void put_deed(struct telling *, const struct told_access *, bool shown, struct t
 void put_access(struct telling *, const struct told_access *, bool shown, struct text *);
 void put_name(struct telling *, const struct named *, struct text *); /* as it is shown */
 const char *plain_name(struct mem *, uintptr_t address);              /* NULL: of 0 */
+/* What it read or wrote. */
+void put_value(struct telling *, const struct told_access *, bool written, bool shown, struct text *);
+
+/* Rows (tell.c). What is told, plain and as it is shown: */
+struct saying {
+  struct text plain, shown;
+};
+void say(struct saying *, const char *words);
+/* The place that is shown: of the function that makes the access, or if that is of the system the nearest that called
+ * it and is not. */
+struct place;
+const struct place *told_place_of(const struct telling *, size_t place, const struct trail *);
+void say_place(struct text *, const struct place *); /* " at FILE:LINE" */
+void told_line(struct telling *, uint32_t step, unsigned thread, enum schedule_kind, size_t place, const struct trail *,
+               struct saying *);
+
+/* Weak memory (told_weak.c). */
+const char *told_order(const struct access *); /* of an access that was just made; NULL: none */
+/* Under a row: that the access read an old value, or stored before what was stored already, and why it may. */
+void tell_weak(struct telling *, uint32_t step, const struct told_access *, struct saying *);
 
 #endif
