@@ -19,7 +19,7 @@ struct accessed_value weak_update(uintptr_t at, uint32_t size, int order, int fa
 void weak_updates(struct accessed_value); /* and then it does write this */
 void weak_write(uintptr_t at, uint32_t size, struct accessed_value, int order, uintptr_t pc);
 void weak_fence(int order);
-uint32_t weak_slot(void); /* the last one of the fiber that runs; or GRAPH_NONE */
+uint32_t weak_slot(void);                       /* the last one of the fiber that runs; or GRAPH_NONE */
 void weak_event(enum slot_kind, uint32_t call); /* SLOT_SYNC, SLOT_CALL, SLOT_RETURN */
 void weak_forget(uintptr_t at, size_t size);    /* it was written plainly, or is allocated again */
 bool weak_lags(void);                           /* somebody who waits in a loop could read something newer */
