@@ -58,10 +58,11 @@ struct machine_options {
   enum memory_model memory; /* how memory behaves (weak.h) */
   bool sc_as_acq_rel; /* C11: seq_cst accesses are as acquire and release: too weak; or between seq_cst fences: too
                          strong */
-  uint16_t *tracks;   /* C11: what was found to matter of each cell of each layout (views.c); all copies share it */
-  bool forget;        /* garbage that no register points to is forgotten: see pack.c */
-  unsigned room;      /* for memory in a state: each step is eight times as much; ROOM_MOST at most */
-  bool grows;         /* where there is no more room the fault is FAULT_ROOM, not FAULT_RANGE, below ROOM_MOST */
+  bool *reordered;  /* C11: seq_cst fences ran in an order that need not be theirs (views.c); of all copies; or NULL */
+  uint16_t *tracks; /* C11: what was found to matter of each cell of each layout (views.c); all copies share it */
+  bool forget;      /* garbage that no register points to is forgotten: see pack.c */
+  unsigned room;    /* for memory in a state: each step is eight times as much; ROOM_MOST at most */
+  bool grows;       /* where there is no more room the fault is FAULT_ROOM, not FAULT_RANGE, below ROOM_MOST */
 };
 enum { ROOM_MOST = 3 };
 

@@ -275,6 +275,15 @@ static void make_machine(struct subject *s) {
   s->machine = machine_new(s->mem, s->program, s->client, s->threads, &s->machine_options, machine_value, s);
 }
 
+void subject_remodel(struct subject *s) {
+  struct machine_options *m = &s->machine_options;
+  m->memory = memory_of(s);
+  if (m->memory == MEMORY_C11) m->tracks = weak_tracks(s->mem, s->program, s->options->tracks_all);
+  if (m->memory == MEMORY_C11) m->reordered = mem_zero(s->mem, 1, sizeof *m->reordered);
+  if (m->memory == MEMORY_C11) m->fuse_events = m->races = false;
+  if (m->memory != MEMORY_SC) m->asks_numbers = false;
+}
+
 bool subject_make(struct mem *mem, struct unit *unit, const struct verify_options *options, struct subject *s,
                   struct problem *why) {
   *s = (struct subject){.mem = mem, .options = options, .unit = unit, .threads = options->threads};
@@ -309,10 +318,7 @@ bool subject_make(struct mem *mem, struct unit *unit, const struct verify_option
                                 .forget = true};
   if (unit->address_numbers) m->terms = terms_new(mem);
   struct machine_options alone = *m; /* of one operation at a time, which memory is no matter to */
-  m->memory = memory_of(s);
-  if (m->memory == MEMORY_C11) m->tracks = weak_tracks(mem, s->program, options->tracks_all);
-  if (m->memory == MEMORY_C11) m->fuse_events = m->races = false;
-  if (m->memory != MEMORY_SC) m->asks_numbers = false;
+  subject_remodel(s);
   if ((!s->spec.name || options->against) && !names_differ(s, why)) return false;
   bool self = !s->spec.name;
   if (self && !spec_of_object(mem, s->program, s->threads, &alone, machine_value, s, &s->spec, why)) return false;

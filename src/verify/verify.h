@@ -108,6 +108,8 @@ void subject_close(struct subject *);
 void subject_remember(struct subject *);
 /* One with more room in a state (machine_options.room), after FAULT_ROOM. */
 void subject_grow(struct subject *, unsigned room);
+/* Chooses how memory behaves, by the options and what the program is. */
+void subject_remodel(struct subject *);
 /* The same machine, after FAULT_TRACKS. */
 void subject_track(struct subject *);
 /* What a history that the specification does not allow is called. */

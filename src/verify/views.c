@@ -186,7 +186,8 @@ static bool drop_old(const struct machine *m, const struct machine_state *s, str
 }
 
 static bool views_equal(const struct views *v, const struct view *a, const struct view *b, unsigned but) {
-  bool equal = a->marks == b->marks;
+  bool equal = a->marks == b->marks && !memcmp(a->fences, b->fences, sizeof a->fences) &&
+               !memcmp(a->after, b->after, sizeof a->after);
   for (unsigned i = 0; equal && i < v->places; i++) equal = i == but || a->rank[i] == b->rank[i];
   return equal;
 }
@@ -220,6 +221,21 @@ static bool drop_known(const struct machine *m, const struct machine_state *s, s
   return dropped;
 }
 
+/* Fences that all threads come after are not counted. */
+static void drop_fences(const struct machine *m, const struct machine_state *s, struct views *v) {
+  for (unsigned f = 0; f < m->system.threads; f++) {
+    uint8_t all = UINT8_MAX;
+    for (unsigned t = 0; t < m->system.threads; t++)
+      if (is_live(m, s, t) && cur_of(v, t)->fences[f] < all) all = cur_of(v, t)->fences[f];
+    if (!all) continue;
+    EACH_VIEW(m, v, i) {
+      struct view *w = nth_view(m, v, i);
+      w->fences[f] = (uint8_t)(w->fences[f] > all ? w->fences[f] - all : 0);
+      w->after[f] = (uint8_t)(w->after[f] > all ? w->after[f] - all : 0);
+    }
+  }
+}
+
 static bool settle(struct machine *m, struct machine_state *s) {
   struct views *v = views_of(m, s);
   bool again = !v->full;
@@ -227,6 +243,7 @@ static bool settle(struct machine *m, struct machine_state *s) {
     if (!m->acquires || !is_live(m, s, t)) *acq_of(v, t) = (struct view){0};
     if (!is_live(m, s, t)) *cur_of(v, t) = *rel_of(v, t) = (struct view){0};
   }
+  if (m->counts_fences) drop_fences(m, s, v);
   while (again) {
     again = drop_known(m, s, v);
     for (unsigned i = v->places; i-- > 0;) {

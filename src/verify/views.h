@@ -10,6 +10,9 @@ enum { PLACES_MOST = 32, MESSAGES_MOST = 96, MARKS_MOST = 64 };
 struct view {
   uint64_t marks; /* a bit each */
   uint8_t rank[PLACES_MOST];
+  /* How many seq_cst fences of each thread happen before it; how many come before it in program order and reads-from.
+   * Counted only where that may differ (machine.counts_fences), from what all threads come after. */
+  uint8_t fences[THREADS_MOST], after[THREADS_MOST];
 };
 
 struct message {
@@ -71,6 +74,7 @@ static inline struct view *nth_view(const struct machine *m, struct views *v, un
 static inline bool is_empty(const struct views *v, const struct view *w) {
   uint8_t any = 0;
   for (unsigned i = 0; i < v->places; i++) any |= w->rank[i];
+  for (unsigned i = 0; i < THREADS_MOST; i++) any |= w->fences[i] | w->after[i];
   return !any && !w->marks;
 }
 
@@ -78,8 +82,13 @@ static inline void join_ranks(const struct views *v, struct view *to, const stru
   for (unsigned i = 0; i < v->places; i++)
     if (from->rank[i] > to->rank[i]) to->rank[i] = from->rank[i];
 }
+static inline void join_counts(uint8_t *to, const uint8_t *from) {
+  for (unsigned i = 0; i < THREADS_MOST; i++) to[i] = to[i] > from[i] ? to[i] : from[i];
+}
 static inline void join(const struct views *v, struct view *to, const struct view *from) {
   to->marks |= from->marks;
+  join_counts(to->fences, from->fences);
+  join_counts(to->after, from->after);
   join_ranks(v, to, from);
 }
 

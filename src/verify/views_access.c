@@ -179,6 +179,19 @@ static enum ended plain_access(struct run *run, const struct inst *in, word at) 
 
 /* Atomic accesses. */
 
+/* Fences are ordered as they run. That is C11's order unless one comes before another in program order and reads-from
+ * and does not happen before it: then C11 may have them the other way round. */
+static void count_fence(struct run *run, struct view *cur) {
+  struct machine *m = run->machine;
+  for (unsigned t = 0; t < m->system.threads; t++)
+    if (t != run->thread && cur->after[t] > cur->fences[t] && m->options.reordered)
+      __atomic_store_n(m->options.reordered, true, __ATOMIC_RELAXED);
+  if (cur->fences[run->thread] == UINT8_MAX)
+    views_of(m, run->state)->full = true;
+  else
+    cur->after[run->thread] = ++cur->fences[run->thread];
+}
+
 /* A seq_cst fence. What fences share is what was seen; it orders no plain accesses. */
 static bool fence_all(struct run *run) {
   struct views *v = views_of(run->machine, run->state);
@@ -187,6 +200,7 @@ static bool fence_all(struct run *run) {
   join(v, cur, acq_of(v, run->thread));
   join_ranks(v, cur, fences);
   join_ranks(v, fences, cur);
+  if (run->machine->counts_fences) count_fence(run, cur);
   *acq_of(v, run->thread) = *cur;
   *rel_of(v, run->thread) = *cur;
   return true;
@@ -251,6 +265,7 @@ static void read_message(struct run *run, const struct atomic *a, unsigned order
   struct view *cur = cur_of(v, run->thread), *acq = acq_of(v, run->thread);
   const struct view *from = &message_of(v, (unsigned)a->place, a->rank)->view;
   if (a->rank > cur->rank[a->place]) cur->rank[a->place] = (uint8_t)a->rank;
+  join_counts(cur->after, from->after);
   join(v, acq, from);
   if (order_acquires(order)) join(v, cur, from);
   join(v, acq, cur);
@@ -282,6 +297,7 @@ static enum ended write_message(struct run *run, const struct inst *in, struct a
   k->attached = read != NULL;
   k->view = order_releases(order) ? *cur : *rel_of(v, run->thread);
   if (read) join(v, &k->view, &before);
+  join_counts(k->view.after, cur->after);
   k->view.rank[a->place] = (uint8_t)rank;
   if (rank == last_of(v, (unsigned)a->place)) state_cells(m, run->state)[o->first + a->cell] = w;
   return GO_ON;

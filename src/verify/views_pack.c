@@ -5,6 +5,8 @@ struct order {
   uint8_t place[PLACES_MOST], mark[MARKS_MOST];
   unsigned places, marks;
   uint8_t thread[THREADS_MOST]; /* which a thread is now */
+  const uint8_t *from;          /* the other way round; NULL: as it was */
+  unsigned fences;              /* threads whose fences are counted */
 };
 
 static unsigned char *put_view(const struct order *o, unsigned char *at, const struct view *w) {
@@ -21,11 +23,16 @@ static unsigned char *put_view(const struct order *o, unsigned char *at, const s
     *at++ = (unsigned char)bits;
     bits = n = 0;
   }
+  for (unsigned i = 0; i < o->fences; i++) {
+    unsigned t = o->from ? o->from[i] : i;
+    at = put_number(put_number(at, w->fences[t]), w->after[t]);
+    any |= w->fences[t] | w->after[t];
+  }
   *begin = any != 0;
   return any ? at : begin + 1;
 }
 
-static const unsigned char *get_view(const struct views *v, const unsigned char *at, struct view *w) {
+static const unsigned char *get_view(const struct views *v, unsigned fences, const unsigned char *at, struct view *w) {
   *w = (struct view){0};
   if (!*at++) return at;
   for (unsigned i = 0; i < v->places; i++) {
@@ -34,6 +41,12 @@ static const unsigned char *get_view(const struct views *v, const unsigned char 
     w->rank[i] = (uint8_t)n;
   }
   for (unsigned i = 0; i < v->marks; i += 4) w->marks |= (uint64_t)*at++ << i;
+  for (unsigned i = 0; i < fences; i++) {
+    uint64_t n, after;
+    at = get_number(get_number(at, &n), &after);
+    w->fences[i] = (uint8_t)n;
+    w->after[i] = (uint8_t)after;
+  }
   return at;
 }
 
@@ -100,11 +113,11 @@ unsigned char *views_put(struct packer *p, unsigned char *at, const uint8_t *fro
   const struct machine_state *s = packer_state(p);
   struct views *v = views_of(m, s);
   unsigned threads = m->system.threads;
-  struct order o = {.places = 0, .marks = 0};
+  struct order o = {.from = from, .fences = m->counts_fences ? threads : 0};
   for (unsigned t = 0; t < threads; t++) o.thread[from ? from[t] : t] = (uint8_t)t;
   at = put_places(p, at, v, &o);
   at = put_marks(p, at, v, &o);
-  if (!o.places && !o.marks) return at;
+  if (!o.places && !o.marks && !o.fences) return at;
   for (unsigned i = 0; i < o.places; i++)
     for (unsigned k = 0; k < v->place[o.place[i]].count; k++)
       at = put_view(&o, at, &message_of(v, o.place[i], k)->view);
@@ -160,8 +173,9 @@ const unsigned char *views_get(struct unpacker *u, const unsigned char *at) {
     if (p->cell == CELL_FREED) continue;
     message_of(v, i, last_of(v, i))->value = state_cells(m, s)[state_objects(m, s)[p->object].first + p->cell];
   }
-  if (!v->places && !v->marks) return at;
-  for (unsigned i = 0; i < v->messages; i++) at = get_view(v, at, &v->message[i].view);
-  for (unsigned i = 0; i < view_count(m); i++) at = get_view(v, at, &v->view[i]);
+  unsigned fences = m->counts_fences ? m->system.threads : 0;
+  if (!v->places && !v->marks && !fences) return at;
+  for (unsigned i = 0; i < v->messages; i++) at = get_view(v, fences, at, &v->message[i].view);
+  for (unsigned i = 0; i < view_count(m); i++) at = get_view(v, fences, at, &v->view[i]);
   return at;
 }

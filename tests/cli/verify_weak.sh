@@ -243,3 +243,84 @@ static atomic_int y;
 static void a(void) { data = 1, st(&y, 1, REL), st(&y, 2, RLX); }
 static void b(void) { if (ld(&y, ACQ) == 2) assert(data == 1); }
 C
+
+# What is said. seq_cst alone is sequentially consistent; seq_cst beside weaker orders is decided where it can be, or unknown.
+object() { { echo "$prelude"; cat; } >o.c; }
+object <<'C'
+static atomic_int f, g;
+static int x;
+static void a(void) { f = 1; if (!g) x++; }
+static void b(void) { g = 1; if (!f) x++; }
+ASIF_OP(a) ASIF_OP(b) ASIF_ROLE(first, 1, a) ASIF_ROLE(second, 1, b)
+C
+for model in tso c11; do
+  run 0 "$asif" verify o.c --spec self --memory $model; says 'note: all atomic accesses are seq_cst: without a data race'
+done
+sed -i 's/static int x;/static int x; static atomic_int count;/; s/x++;/x++, atomic_fetch_add_explicit(\&count, 1, RLX);/g' o.c
+run 0 "$asif" verify o.c --spec self --memory tso --quiet
+run 3 "$asif" verify o.c --spec self --memory c11 --quiet; says 'unknown: o.c:17:25: with seq_cst accesses as acquire and release'
+object <<'C'
+static atomic_int x, y, z;
+static void a(void) { st(&x, 1, RLX); fence(SC); st(&y, 1, RLX); }
+static void b(void) { st(&z, ld(&y, RLX), RLX); }
+static void c(void) { if (ld(&z, RLX)) { fence(SC); assert(ld(&x, RLX)); } }
+ASIF_OP(a) ASIF_OP(b) ASIF_OP(c) ASIF_ROLE(i, 1, a) ASIF_ROLE(j, 1, b) ASIF_ROLE(k, 1, c)
+C
+run 0 "$asif" verify o.c --spec self --memory tso -n 3 --quiet
+run 3 "$asif" verify o.c --spec self --memory c11 -n 3 --quiet; says 'unknown: o.c:16:39: nothing wrong was found, but some executions'
+sed -i 's/st(&z, ld(&y, RLX), RLX)/st(\&z, ld(\&y, ACQ), REL)/' o.c
+run 0 "$asif" verify o.c --spec self --memory c11 -n 3 --quiet
+
+# Locks, memory that is given again, and a store before another one that ran earlier.
+object <<'C'
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+struct node { int value; };
+static struct node *there;
+static int put(int v) {
+  struct node *n = malloc(sizeof *n), *old;
+  n->value = v;
+  pthread_mutex_lock(&m);
+  old = there, there = n;
+  pthread_mutex_unlock(&m);
+  free(old);
+  return ASIF_OK;
+}
+static int get(void) {
+  pthread_mutex_lock(&m);
+  int v = there ? there->value : 0;
+  pthread_mutex_unlock(&m);
+  return v;
+}
+static atomic_int weaker;
+static int nothing(void) { return ld(&weaker, RLX); }
+ASIF_OBJECT(register(0))
+ASIF_OP(get) ASIF_OP(put, ASIF_IN(1, 2))
+C
+sed -i 's/return v;/return v + nothing();/; s/^static int get/static int nothing(void);\n&/' o.c
+for model in sc tso c11; do run 0 "$asif" verify o.c --memory $model -o 2 --quiet; done
+sed -i '0,/  pthread_mutex_unlock(&m);/s///; 0,/  pthread_mutex_lock(&m);/s///' o.c
+for model in sc tso c11; do run 1 "$asif" verify o.c --memory $model -o 2 --quiet; says 'data race'; done
+object <<'C'
+static atomic_int x, y, done;
+static void end(void) { atomic_fetch_add_explicit(&done, 1, AR); }
+static void a(void) { st(&x, 1, RLX); st(&y, 2, RLX); end(); }
+static void b(void) { st(&y, 1, RLX); st(&x, 2, RLX); end(); }
+static void c(void) { if (ld(&done, ACQ) == 2) assert(ld(&x, RLX) != 1 || ld(&y, RLX) != 1); }
+ASIF_OP(a) ASIF_OP(b) ASIF_OP(c) ASIF_ROLE(i, 1, a) ASIF_ROLE(j, 1, b) ASIF_ROLE(k, 1, c)
+C
+run 0 "$asif" verify o.c --spec self --memory tso -n 3
+run 1 "$asif" verify o.c --spec self --memory c11 -n 3; says ', before 1 other store of it'
+
+# What it goes with.
+run 2 "$asif" verify o.c --memory relaxed
+for with in '--reduce por' '--reduce tau' '--steps statement' '--races no' '--against o.c' '--points' '--approx 1' '--progress lock-free' \
+  "--ltl true" '--checkpoint f' '--resume f'; do
+  run 2 "$asif" verify o.c --spec self --memory tso $with; warns 'exclude each other'
+done
+object <<'C'
+static union { atomic_int whole; atomic_char part[4]; } u;
+static void a(void) { st(&u.whole, 1, REL); }
+static void b(void) { (void)ld(&u.part[0], ACQ); }
+ASIF_OP(a) ASIF_OP(b)
+C
+run 3 "$asif" verify o.c --spec self --memory c11 --quiet; says 'unknown: o.c:'; says 'an access to a part of a variable'
