@@ -6,6 +6,9 @@
 #include "base/hash.h"
 
 enum { UNIT = 4, CHUNK_UNITS = 1 << 18 }; /* chunks of one megabyte */
+/* In the place of a record: the next one is at the beginning of the next chunk. A record begins with its parent, which
+ * is no reference as large as this, or REF_NONE. */
+static const uint32_t no_record = UINT32_MAX - 1;
 
 static inline unsigned char *at_ref(const struct store *s, uint32_t ref) {
   return s->chunks.at[ref / CHUNK_UNITS] + (size_t)(ref % CHUNK_UNITS) * UNIT;
@@ -194,7 +197,7 @@ static uint32_t append(struct store *s, const unsigned char *head, uint32_t head
     if (s->end > s->most || need > CHUNK_UNITS) mem_too_much(s->mem);
     unsigned char *chunk = next_chunk(s); /* nothing fails from here on */
     if (s->chunks.count && s->end / CHUNK_UNITS < s->chunks.count) {
-      if (s->end % CHUNK_UNITS) memset(at_ref(s, s->end), 0xff, 4); /* no record here: on to the next chunk */
+      if (s->end % CHUNK_UNITS) memcpy(at_ref(s, s->end), &no_record, sizeof no_record);
       s->end = (uint32_t)s->chunks.count * CHUNK_UNITS;
     }
     vec_push(s->mem, &s->chunks, chunk);
@@ -265,9 +268,9 @@ bool store_add(struct store *s, uint64_t hash, const unsigned char *bytes, uint3
 
 /* The end of a chunk may have been left empty. */
 uint32_t store_settle(const struct store *s, uint32_t ref) {
-  uint32_t chunk = ref / CHUNK_UNITS, none = UINT32_MAX;
+  uint32_t chunk = ref / CHUNK_UNITS;
   if (ref % CHUNK_UNITS == 0 || chunk + 1 >= s->chunks.count) return ref;
-  return memcmp(at_ref(s, ref), &none, 4) ? ref : (chunk + 1) * CHUNK_UNITS;
+  return memcmp(at_ref(s, ref), &no_record, sizeof no_record) ? ref : (chunk + 1) * CHUNK_UNITS;
 }
 
 uint32_t store_after(const struct store *s, uint32_t ref) {
