@@ -105,16 +105,20 @@ static inline void one_digit_words(word words[16], uint32_t first) {
                                                                          : WORD_UNINITIALISED;
 }
 
+/* A number beyond 61 bits. */
+const unsigned char *get_wide(const struct machine *, const unsigned char *at, word *);
+/* A term over the address of *w. */
+const unsigned char *get_term(const struct machine *, const unsigned char *at, word *w);
+
 /* After a first digit that says that there are more. known: how many objects were met; grows. */
-static inline const unsigned char *get_long_word(const struct machine *m, const unsigned char *at, unsigned digit,
-                                                 word *w, uint32_t *known) {
+static inline __attribute__((always_inline)) const unsigned char *
+get_long_word(const struct machine *m, const unsigned char *at, unsigned digit, word *w, uint32_t *known) {
   uint64_t n, rest;
   at = get_number(at, &n);
   if (digit == DIGIT_PLAIN) {
     *w = word_pointer((uint32_t)n, 0);
   } else if (digit == DIGIT_INTEGER && !n) {
-    at = get_number(at, &n);
-    *w = wides_put(m->program->wides, (int64_t)n);
+    return get_wide(m, at, w);
   } else if (digit == DIGIT_INTEGER) {
     *w = n & 1 ? ~(word)(n >> 1) : (word)(n >> 1);
   } else if (!n) {
@@ -122,18 +126,14 @@ static inline const unsigned char *get_long_word(const struct machine *m, const 
   } else {
     at = get_number(at, &rest);
     *w = word_with_rest((uint32_t)n - 1, rest);
-    if (word_is_term(*w)) {
-      uint32_t term;
-      at = term_get(m->terms, at, &term);
-      *w = word_of_term(word_object(*w), term);
-    }
     if (n > *known) *known = (uint32_t)n;
+    if (m->terms && word_is_term(*w)) return get_term(m, at, w);
   }
   return at;
 }
 
-static inline const unsigned char *get_word(const struct machine *m, const unsigned char *at, word *w,
-                                            uint32_t *known) {
+static inline __attribute__((always_inline)) const unsigned char *
+get_word(const struct machine *m, const unsigned char *at, word *w, uint32_t *known) {
   unsigned digit = *at++;
   word one = m->one_digit[digit];
   if (one != WORD_UNINITIALISED) {

@@ -17,11 +17,15 @@ static size_t objects_offset(const struct machine *m) {
   return m->registers_at + m->system.threads * m->regs * sizeof(word);
 }
 
-void machine_copy_state(const struct machine *m, const struct machine_state *from, struct machine_state *to) {
+static inline void copy_state(const struct machine *m, const struct machine_state *from, struct machine_state *to) {
   memcpy(to, from, m->objects_at + from->objects * sizeof(struct object));
   memcpy((char *)to + m->cells_at, (const char *)from + m->cells_at, from->cells * sizeof(word));
   if (m->terms) memcpy(state_known(m, to), state_known(m, from), from->objects * sizeof(struct known));
   if (m->weak) m->weak->copy(m, state_weak(m, from), state_weak(m, to));
+}
+
+void machine_copy_state(const struct machine *m, const struct machine_state *from, struct machine_state *to) {
+  copy_state(m, from, to);
 }
 
 /* What another thread can now reach is nobody's own any more. False if that is forgotten garbage. */
@@ -276,6 +280,10 @@ enum ended step_directly(struct run *run, const struct inst *in, word at) {
   case I_CAS: {
     if (run->machine->tracer) copy_words(expected, r + in->c, n);
     for (unsigned i = 0; i < n; i++) {
+      if (word_is_small(r[in->c + i]) && word_is_small(before[i])) {
+        wrote &= before[i] == r[in->c + i];
+        continue;
+      }
       bool equal;
       bad = step_equal(run, in, before[i], r[in->c + i], &equal);
       if (bad != GO_ON) return bad;
@@ -400,6 +408,45 @@ static enum ended add_to_number(struct run *run, const struct inst *in) {
   return GO_ON;
 }
 
+/* Most of all arithmetic: on small numbers, with a result that every type of it has. False: it is not done. */
+static inline bool compute_small(const struct inst *in, word a, word b, word *out) {
+  if (!word_is_small(a) || !word_is_small(b)) return false;
+  word sum = in->op == OP_ADD ? a + b : a - b;
+  bool is_sum = in->op == OP_ADD || in->op == OP_SUB, is_equality = in->op == OP_EQ || in->op == OP_NE;
+  if (is_sum && (!in->scalar.is_signed || in->scalar.bits != 32 || sum != (int32_t)sum)) return false;
+  if (!is_sum && !is_equality && !in->scalar.is_signed) return false;
+  switch (in->op) {
+  case OP_ADD:
+  case OP_SUB: *out = sum; return true;
+  case OP_EQ: *out = a == b; return true;
+  case OP_NE: *out = a != b; return true;
+  case OP_LT: *out = a < b; return true;
+  case OP_LE: *out = a <= b; return true;
+  case OP_GT: *out = a > b; return true;
+  case OP_GE: *out = a >= b; return true;
+  default: return false;
+  }
+}
+
+/* The beginnings of two objects, or null, are compared. False: it is not done. */
+static inline bool compare_plain(const struct machine *m, const struct inst *in, word a, word b, word *out) {
+  bool equality = in->op == OP_EQ || in->op == OP_NE;
+  if (!equality || m->stores_places || is_forgotten(m, a) || is_forgotten(m, b)) return false;
+  if ((a && !word_is_address(a)) || (b && !word_is_address(b))) return false;
+  if (a && b && a != b && word_object(a) == word_object(b)) return false;
+  *out = (a == b) == (in->op == OP_EQ);
+  return true;
+}
+
+/* arith_offset; most pointers are plain addresses. */
+static inline enum fault offset(word at, int64_t cells, uint32_t most, word *out) {
+  int64_t cell = (int64_t)word_cell(at) + cells;
+  if (!word_is_address(at) || cell < 0 || cell > 0x1fffff || (uint64_t)cell > most)
+    return arith_offset(at, cells, most, out);
+  *out = at + (cells << 3);
+  return FAULT_NONE;
+}
+
 static enum ended compute(struct run *run, const struct inst *in) {
   const struct machine *m = run->machine;
   word *r = run->r;
@@ -419,6 +466,7 @@ static enum ended compute(struct run *run, const struct inst *in) {
     break;
   case I_BINARY: {
     word b = in->b == NO_REG ? word_of_number(m->program->wides, in->imm) : r[in->b];
+    if (compute_small(in, r[in->a], b, &r[in->d]) || compare_plain(m, in, r[in->a], b, &r[in->d])) return GO_ON;
     if (r[in->a] == WORD_OUTSIDE || b == WORD_OUTSIDE) return outside_compute(run, in, r[in->a], b);
     if (is_forgotten(m, b) && is_forgotten(m, r[in->a]) && (in->op > OP_NE || b == r[in->a]))
       return step_fault(run, in, FAULT_FORGOTTEN, NULL);
@@ -444,7 +492,7 @@ static enum ended compute(struct run *run, const struct inst *in) {
     break;
   case I_OFFSET:
     if (m->program->loose) return loose_compute(run, in);
-    why = arith_offset(r[in->a], in->imm, UINT32_MAX, &r[in->d]);
+    why = offset(r[in->a], in->imm, UINT32_MAX, &r[in->d]);
     break;
   case I_INDEX: {
     word i = r[in->b], at = r[in->a];
@@ -455,8 +503,7 @@ static enum ended compute(struct run *run, const struct inst *in) {
     if (!word_is_pointer(at) && !in->count && (in->bytes == 1 || in->bytes == -1)) return add_to_number(run, in);
     if (m->program->loose) return loose_compute(run, in);
     uint32_t most = word_is_pointer(at) ? state_objects(m, run->state)[word_object(at)].count : 0;
-    why = in_member(run, at) ? index_member(run, at, i, in->imm, &r[in->d])
-                             : arith_offset(at, i * in->imm, most, &r[in->d]);
+    why = in_member(run, at) ? index_member(run, at, i, in->imm, &r[in->d]) : offset(at, i * in->imm, most, &r[in->d]);
     break;
   }
   case I_EXTRACT:
@@ -561,9 +608,6 @@ static enum ended execute(struct run *run, const struct inst *in) {
   case I_SLEEP: return step_own(run, in);
   case I_WAKE: return step_wake(run, in);
   case I_UNORDERED: return unordered_mark(run, in);
-  case I_INT128:
-  case I_FLOATING:
-  case I_CONVERT: return step_real(run, in);
   default: return compute(run, in);
   }
 }
@@ -593,21 +637,35 @@ static bool is_beyond_order(const struct machine *m, const struct inst *in) {
 static enum ended run_step(struct run *run, uint32_t pc) {
   struct machine *m = run->machine;
   const struct inst *code = m->program->code;
+  bool statements = m->options.steps == STEPS_STATEMENT;
   if (m->unordered) unordered_reset(m->unordered);
   for (uint32_t n = 0; n < LOCAL_MOST; n++) {
     const struct inst *in = &code[pc];
-    if (n >= STEP_LONG && endless_repeats(run, pc, n)) return step_fault(run, in, FAULT_ENDLESS, NULL);
-    if (n % STEP_POLLS == STEP_POLLS - 1 && m->system.limits && limits_poll(m->system.limits))
-      return step_fault(run, in, FAULT_LIMIT, NULL);
-    if (run->exactly ? n >= run->exactly && !run->atomic : step_ends(run, in)) {
+    if (n >= STEP_LONG) {
+      if (endless_repeats(run, pc, n)) return step_fault(run, in, FAULT_ENDLESS, NULL);
+      if (n % STEP_POLLS == STEP_POLLS - 1 && m->system.limits && limits_poll(m->system.limits))
+        return step_fault(run, in, FAULT_LIMIT, NULL);
+    }
+    bool computes = in->code < I_ALLOC, within = computes || in->code == I_JUMP || in->code == I_BRANCH;
+    if (run->exactly ? n >= run->exactly && !run->atomic : (!within || statements) && step_ends(run, in)) {
       run->state->threads[run->thread].pc = pc;
       return STOP;
     }
     run->statement = true;
     run->move->length = n + 1;
+    if (computes) { /* others notice nothing of it */
+      enum ended o = in->code >= I_INT128 && in->code <= I_CONVERT ? step_real(run, in) : compute(run, in);
+      if (o != GO_ON) return o;
+      pc++;
+      continue;
+    }
     switch (in->code) {
     case I_JUMP: pc = (uint32_t)in->imm; continue;
     case I_BRANCH:
+      if (word_is_small(run->r[in->a])) {
+        pc = (run->r[in->a] != 0) != (in->op == OP_NOT) ? pc + 1 : (uint32_t)in->imm;
+        continue;
+      }
       if (run->r[in->a] == WORD_OUTSIDE) {
         word w;
         enum ended bad = outside_truth(run, in, &w);
@@ -668,7 +726,7 @@ static enum moved machine_again(struct system *system, const void *from, unsigne
        pending = m->weak && m->weak->pending && m->weak->pending(m, from, thread);
   if (stopped && !pending) return STOPPED;
   struct machine_state *s = to;
-  machine_copy_state(m, from, s);
+  copy_state(m, from, s);
   s->moved |= UINT32_C(1) << thread;
   struct run run = {.machine = m,
                     .state = s,
@@ -901,7 +959,8 @@ struct system *machine_new(struct mem *mem, const struct program *p, const struc
   for (unsigned t = 0; t < threads && m->terms && m->stores_places; t++) group[t] = (uint8_t)t;
   if (m->options.forget) reach_open(mem, m);
   if (m->options.races) race_open(mem, m);
-  if (p->conflicts) m->unordered = unordered_new(mem);
+  for (uint32_t i = 0; i < p->code_count && !m->unordered; i++)
+    if (p->code[i].code == I_UNORDERED) m->unordered = unordered_new(mem);
   pack_open(mem, m);
   m->system.start = machine_start;
   m->system.move = machine_move;

@@ -278,8 +278,10 @@ static inline enum ended step_cells_at(struct run *run, const struct inst *in, w
   if (word_is_term(at)) return step_fault(run, in, FAULT_ADDRESS, NULL);
   if (word_mark(at) || !word_is_address(at)) return step_fault(run, in, FAULT_POINTER, "the pointer is marked");
   struct object *o = *object = &state_objects(m, run->state)[word_object(at)];
-  enum ended bad = step_check_life(run, in, at);
-  if (bad != GO_ON) return bad;
+  if (o->life != LIFE_GLOBAL && o->life != LIFE_HEAP && o->life != LIFE_FRESH) {
+    enum ended bad = step_check_life(run, in, at);
+    if (bad != GO_ON) return bad;
+  }
   if (word_cell(at) + count > o->count) return step_fault(run, in, FAULT_BOUNDS, NULL);
   *cells =
       (o->life == LIFE_CONSTANT ? m->program->globals[word_object(at)].init : state_cells(m, run->state) + o->first) +

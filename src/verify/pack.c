@@ -33,7 +33,7 @@ static inline bool forgets(const struct packer *p, uint32_t object) {
   return p->m->held[object] != p->m->pack_count && state_objects(p->m, p->s)[object].life == LIFE_HEAP;
 }
 
-static inline unsigned char *put_word(struct packer *p, unsigned char *at, word w) {
+static unsigned char *put_long_word(struct packer *p, unsigned char *at, word w) {
   if (!word_is_pointer(w)) return put_integer(p->m, at, w);
   struct machine *m = p->m;
   uint32_t object = word_object(w), number = name_of(m, object), first = m->globals + 1;
@@ -47,11 +47,17 @@ static inline unsigned char *put_word(struct packer *p, unsigned char *at, word 
       is_new = true;
     }
   }
-  if (word_is_term(w)) {
+  if (m->terms && word_is_term(w)) {
     at = put_pointer(at, number, is_new, word_rest(word_of_term(0, 0)), first);
     return term_put(m->terms, word_term(w), at);
   }
   return put_pointer(at, number, is_new, word_rest(w), first);
+}
+
+static inline unsigned char *put_word(struct packer *p, unsigned char *at, word w) {
+  if (w < 0 || w > DIGIT_SMALL_MOST) return put_long_word(p, at, w);
+  *at++ = (unsigned char)w;
+  return at;
 }
 
 /* Garbage that registers hold, but only to compare it. */
@@ -268,7 +274,7 @@ static uint32_t first_lost(const struct packer *p) {
   return NO_OBJECT;
 }
 
-static size_t end(struct packer *p, unsigned char *at, unsigned char *out, size_t bytes, const uint8_t *from) {
+static inline size_t end(struct packer *p, unsigned char *at, unsigned char *out, size_t bytes, const uint8_t *from) {
   struct machine *m = p->m;
   if (m->weak && m->weak->put_rest) at = m->weak->put_rest(p, at, from);
   if (m->options.leaks) m->system.lost = (m->lost = first_lost(p)) != NO_OBJECT;

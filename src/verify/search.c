@@ -220,8 +220,8 @@ struct moves {
 };
 
 /* A move that is made: the set after it. False if it is not, since the client would not call. */
-static bool count_move(struct worker *w, const struct event *events, unsigned count, struct moves *seen,
-                       uint32_t *next) {
+static inline bool count_move(struct worker *w, const struct event *events, unsigned count, struct moves *seen,
+                              uint32_t *next) {
   if (!follow_events(w, events, count, w->set, next)) return false;
   seen->made++;
   seen->inside |= !count || events[0].kind != EVENT_CALL;

@@ -13,8 +13,22 @@ struct unpacker {
   unsigned other_count;
 };
 
-static inline const unsigned char *get_noted(const struct unpacker *u, const unsigned char *at, word *to,
-                                             uint32_t *known, bool *again) {
+const unsigned char *get_wide(const struct machine *m, const unsigned char *at, word *w) {
+  uint64_t n;
+  at = get_number(at, &n);
+  *w = wides_put(m->program->wides, (int64_t)n);
+  return at;
+}
+
+const unsigned char *get_term(const struct machine *m, const unsigned char *at, word *w) {
+  uint32_t term;
+  at = term_get(m->terms, at, &term);
+  *w = word_of_term(word_object(*w), term);
+  return at;
+}
+
+static inline __attribute__((always_inline)) const unsigned char *
+get_noted(const struct unpacker *u, const unsigned char *at, word *to, uint32_t *known, bool *again) {
   bool is_new = *at == DIGIT_NEW;
   word w;
   at = get_word(u->m, at, &w, known);
