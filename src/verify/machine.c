@@ -233,24 +233,11 @@ enum ended step_equal(struct run *run, const struct inst *in, word before, word 
   return GO_ON;
 }
 
-/* Loads, stores, and everything that reads and writes at once. */
-static enum ended access_memory(struct run *run, const struct inst *in) {
-  const struct machine *m = run->machine;
-  if (m->program->loose) return loose_access(run, in);
-  word *cells, at = step_address(run, in);
-  struct object *o;
-  if (!m->weak || !run->op) return step_directly(run, in, at);
-  enum ended bad = step_cells_at(run, in, at, in->count, &cells, &o);
-  if (bad != GO_ON) return bad;
-  bool own = o->life == LIFE_CONSTANT || weak_is_own(o, run->thread);
-  return own ? step_directly(run, in, at) : m->weak->access(run, in, at);
-}
-
-enum ended step_directly(struct run *run, const struct inst *in, word at) {
+/* In memory as it is, a cell at a time. */
+static inline enum ended access_cells(struct run *run, const struct inst *in, word at) {
   word *cells, before[COUNT_MOST], expected[COUNT_MOST], *r = run->r;
   struct object *o;
   unsigned n = in->count;
-  if (run->machine->program->loose) return loose_directly(run, in);
   enum ended bad = step_cells_at(run, in, at, n, &cells, &o);
   if (bad != GO_ON) return bad;
   if (o->life == LIFE_CONSTANT && in->code != I_LOAD)
@@ -315,6 +302,23 @@ enum ended step_directly(struct run *run, const struct inst *in, word at) {
   }
   if (seen && run->machine->races) return step_race(run, in, word_object(at), word_cell(at), word_cell(at) + n, wrote);
   return GO_ON;
+}
+
+enum ended step_directly(struct run *run, const struct inst *in, word at) {
+  return run->machine->program->loose ? loose_directly(run, in) : access_cells(run, in, at);
+}
+
+/* Loads, stores, and everything that reads and writes at once. */
+static enum ended access_memory(struct run *run, const struct inst *in) {
+  const struct machine *m = run->machine;
+  if (m->program->loose) return loose_access(run, in);
+  word *cells, at = step_address(run, in);
+  struct object *o;
+  if (!m->weak || !run->op) return access_cells(run, in, at);
+  enum ended bad = step_cells_at(run, in, at, in->count, &cells, &o);
+  if (bad != GO_ON) return bad;
+  bool own = o->life == LIFE_CONSTANT || weak_is_own(o, run->thread);
+  return own ? access_cells(run, in, at) : m->weak->access(run, in, at);
 }
 
 static void add_event(struct run *run, struct event e, const struct client_call *call, struct place place,
