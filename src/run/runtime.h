@@ -548,7 +548,8 @@ static inline bool order_note(uintptr_t address, uint32_t size, enum point_kind 
   if (kind != POINT_READ) order_wrote[place] = (uint32_t)step;
   return LIKELY(order_map[place] == ORDER_ATOMIC && size <= 8 && !(address & (size - 1)));
 }
-static inline void races_step(uintptr_t address, uint32_t size, enum point_kind kind, int order, uintptr_t pc) {
+static inline __attribute__((always_inline)) void races_step(uintptr_t address, uint32_t size, enum point_kind kind,
+                                                             int order, uintptr_t pc) {
   if (order_simple && order_note(address, size, kind, order, pc)) return;
   races_atomic(address, size, kind, order, pc);
 }
