@@ -560,6 +560,7 @@ static void gather(struct test_job *j, struct mem *m, struct facts *f) {
                                     .threads = j->clients.one ? j->clients.one->threads : j->size.threads,
                                     .operations = arg_flag(j->args, "client") ? 0 : j->size.ops,
                                     .bound = j->object.bound,
+                                    .memory = memory_model_name(j->options.run.memory),
                                     .reduce = "none",
                                     .violation = violated ? found_name(found->found) : NULL,
                                     .schedule = &j->schedule,

@@ -285,6 +285,7 @@ void verify_gather(const struct verify_job *j, struct mem *m, struct verify_fact
                                     .threads = s->threads,
                                     .operations = s->options->ops,
                                     .bound = s->bound,
+                                    .memory = memory_model_name(s->options->memory),
                                     .reduce = reduce_name(s->options->search.reduce),
                                     .states = r->states,
                                     .transitions = r->transitions,

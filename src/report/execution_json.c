@@ -123,6 +123,7 @@ void execution_json(const struct report *r, struct text *t) {
   put_json(t, text_string(&name), name.count);
   text_add(t, ",\"method\":");
   put_string(t, c->method);
+  if (e->memory) text_printf(t, ",\"memory\":\"%s\"", e->memory);
   text_add(t, ",\"reduce\":");
   put_string(t, e->reduce);
   put_client(t, e);

@@ -21,6 +21,7 @@ struct execution {
   const char *calls;            /* "push(1..2), pop()" */
   unsigned threads, operations; /* each thread's; 0: any number */
   int64_t bound;                /* elements; -1: none */
+  const char *memory;           /* how it behaves: sc, tso or c11; NULL: as always */
   const char *reduce;
   uint64_t states, transitions;
   bool about; /* both may differ when it is run again */

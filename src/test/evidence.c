@@ -23,7 +23,7 @@
  *
  * and then, of a history that is wrong, what any such evidence has from `verdict` on (evidence/write.c), else `history`
  * and Wing-Gong lines. Where nothing was found: `verdict`, `clients`, `explored`, `schedules`, `histories`, with what
- * was searched, and `larger` and `unreached` where there is something to say.
+ * was searched, and `memory`, `larger` and `unreached` where there is something to say.
  *
  * Replaying has two parts that are independent of each other. A history that is said to be wrong is looked at by the
  * code that looks at every such one (evidence/core.c). And the files are compiled again, the token is run, and must do
@@ -112,6 +112,7 @@ static bool write_all(struct mem *m, struct output *out, const void *self, struc
     text_printf(&t,
                 "verdict %s\nclients %" PRIu64 "\nexplored %" PRIu64 "\nschedules %" PRIu64 "\nhistories %" PRIu64 "\n",
                 e->verdict, s->clients, s->done, s->schedules, s->histories);
+    if (e->run->memory) put_line(&t, "memory", memory_model_name(e->run->memory));
     if (e->larger) put_line(&t, "larger", e->larger);
     if (e->unreached) put_line(&t, "unreached", e->unreached);
     return flush(&t, out);
@@ -211,9 +212,14 @@ static bool replay_nothing(struct evidence_lines *l, struct reading *e) {
       !line_number(l, "explored", UINT64_MAX, &explored) || !line_number(l, "schedules", UINT64_MAX, &schedules) ||
       !line_number(l, "histories", UINT64_MAX, &histories))
     return false;
-  text_printf(said, "%s: %" PRIu64 " schedules of %" PRIu64 " of %" PRIu64 " clients", was, schedules, explored,
-              clients);
-  if (histories) text_printf(said, ", %" PRIu64 " histories", histories); /* where they are told apart */
+  const char *model = line_take(l, "memory");
+  enum memory_model memory;
+  if (!memory_model_read(model, &memory)) return line_unexpected(l, "memory " MEMORY_MODELS);
+  text_printf(said, "%s: %" PRIu64 " %s of %" PRIu64 " of %" PRIu64 " clients", was, schedules,
+              memory ? "runs" : "schedules", explored, clients);
+  if (memory) text_printf(said, " under %s", memory_model_title(memory));
+  if (histories) /* where they are told apart */
+    text_printf(said, ", %" PRIu64 " %s", histories, memory ? "executions" : "histories");
   const char *larger = line_take(l, "larger"), *unreached = NULL;
   if (larger) text_printf(said, "; %s", larger);
   unreached = line_take(l, "unreached");

@@ -110,7 +110,14 @@ says 'early: in the modification order before 1, stored in step 3 (B at early.c:
 says 'allowed: nothing that C has read orders step 3 before this store'
 run 0 "$asif" test early.c --memory tso
 run 1 "$asif" test early.c --memory c11 --json
+says '"memory":"c11"'
 says '{"kind":"note","file":null,"line":0,"text":"early: in the modification order before 1, stored in step 3 (B at early.c:7)"}'
+
+# The evidence for what holds has the model too.
+run 0 "$asif" test early.c --memory tso --evidence holds
+run 3 "$asif" replay holds
+says 'clients under TSO memory, '
+says 'asif test early.c --memory tso'
 
 # Under sequential consistency, nothing of this.
 run 0 "$asif" test early.c --memory sc
