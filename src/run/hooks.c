@@ -146,8 +146,6 @@ PART void quick_changed(void) {
       GET(v, at); \
   } while (0)
 #define PUT_UPDATE(at, v) (weak_here() ? weak_updates(VALUE(v)) : (void)PUT(at, v))
-/* What another may read tells apart is another value, though it looks the same. */
-#define EFFECT(same) ((same) && !weak_here() ? WROTE_SAME : CHANGED)
 
 /* The operations of one width: inline functions first, then the names the compilers call them by. What heap_sights asks
  * for is the last call of each: so the short way has no registers to keep. */
@@ -186,7 +184,7 @@ PART void quick_changed(void) {
     else \
       PUT(at, v); \
     atomic_end(POINT_WRITE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)v, HIGH(old), HIGH(v), \
-               EFFECT(old == v)); \
+               old == v ? WROTE_SAME : CHANGED); \
   } \
   PART void store_##N(volatile void *at, T v, int order, uintptr_t pc) { \
     T old; \
@@ -213,7 +211,7 @@ PART void quick_changed(void) {
     if (old == *expected) { \
       PUT_UPDATE(at, v); \
       atomic_end(POINT_UPDATE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)v, HIGH(old), HIGH(v), \
-                 EFFECT(old == v)); \
+                 old == v ? WROTE_SAME : CHANGED); \
       return true; \
     } \
     pure_expected(expected, sizeof v); \
@@ -271,7 +269,7 @@ PART void quick_changed(void) {
     T now = (T)(expression); \
     PUT_UPDATE(at, now); \
     atomic_end(POINT_UPDATE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)now, HIGH(old), HIGH(now), \
-               EFFECT(old == now)); \
+               old == now ? WROTE_SAME : CHANGED); \
     return old; \
   } \
   PART T name##_##N(volatile void *at, T v, int order, uintptr_t pc) { \

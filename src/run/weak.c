@@ -434,16 +434,17 @@ void weak_write(uintptr_t at, uint32_t size, struct accessed_value value, int or
   write_after(older, value, false);
 }
 
-/* Somebody who spins may have read what is not the newest: it is not for ever. */
+/* Somebody who spins may have read what is not the newest: it is not for ever. What has the same value as the newest is
+ * as good: whoever writes it again and again changes nothing. */
 bool weak_lags(void) {
   for (uint64_t rest = scheduler.spinning & scheduler.alive & begun; rest; rest &= rest - 1) {
     unsigned f = (unsigned)__builtin_ctzll(rest);
     for (uint32_t s = last_of[f]; s != GRAPH_NONE; s = slots[s].before) {
-      if (slots[s].kind != SLOT_READ) continue;
       uint32_t p = slots[s].place;
-      bool again = false; /* it has read the place later */
+      if (p == GRAPH_NONE || slots[s].kind > SLOT_WRITE) continue;
+      bool again = false; /* it has accessed the place later */
       for (uint32_t t = places[p].last; t != GRAPH_NONE && t > s; t = slots[t].same) again |= slots[t].fiber == f;
-      if (!again && slots[s].message != places[p].newest) return true;
+      if (!again && !same_value(value_of(slots[s].message), value_of(places[p].newest))) return true;
     }
   }
   return false;
