@@ -582,7 +582,7 @@ static bool calls_redirected(void) {
 }
 
 bool run_pure(bool on, size_t from, bool divided) {
-  if (on && (weak_on || !calls_redirected())) return false;
+  if (on && !calls_redirected()) return false;
   if (on && divided) relaxed = true; /* it cannot begin anew */
   kept_forget();
   pure_on = on;
