@@ -904,8 +904,9 @@ static void open_weak(struct mem *mem, struct machine *m) {
   for (uint32_t pc = 1; pc < p->code_count; pc++) {
     const struct inst *in = &p->code[pc];
     m->acquires |= in->code == I_FENCE && !in->op && in->order != ORDER_RELEASE && in->order != ORDER_RELAXED;
-    m->counts_fences |= in->code == I_FENCE && !in->op && in->order == ORDER_SEQ_CST && m->system.threads > 2;
-    m->acquires |= !m->options.sc_as_acq_rel && in->order == ORDER_SEQ_CST;
+    bool fence = in->code == I_FENCE && !in->op, access = in->code >= I_LOAD && in->code <= I_FETCH;
+    bool sc = in->order == ORDER_SEQ_CST || in->order_failure == ORDER_SEQ_CST;
+    m->counts_sc |= sc && ((fence && m->system.threads > 2) || (access && !m->options.sc_as_acq_rel));
   }
 }
 

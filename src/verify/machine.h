@@ -56,8 +56,8 @@ struct machine_options {
   uint32_t *ordered; /* an instruction that compared pointers into different objects, or 0; of all copies; or NULL */
   uint32_t *added;   /* an instruction that added to a `char *` that points to nothing, or 0; of all copies; or NULL */
   enum memory_model memory; /* how memory behaves (weak.h) */
-  bool sc_as_acq_rel; /* C11: seq_cst accesses are as acquire and release: too weak; or between seq_cst fences: too
-                         strong */
+  bool sc_as_acq_rel;       /* C11: seq_cst accesses are as acquire and release: too weak; or ordered as they run: too
+                               strong */
   bool *reordered;  /* C11: seq_cst fences ran in an order that need not be theirs (views.c); of all copies; or NULL */
   uint16_t *tracks; /* C11: what was found to matter of each cell of each layout (views.c); all copies share it */
   bool forget;      /* garbage that no register points to is forgotten: see pack.c */

@@ -131,7 +131,7 @@ struct machine {
   const struct weak_model *weak;
   size_t weak_at;          /* where its part of a state is */
   bool acquires;           /* there is a fence that acquires */
-  bool counts_fences;      /* views.c: there are seq_cst fences, and more than two threads */
+  bool counts_sc;          /* views.c: seq_cst fences, or accesses, are counted */
   uint32_t *tracks_first;  /* views.c: of each layout in options.tracks */
   uint8_t *reached;        /* ... room for a bit an object */
   struct told_source told; /* of the access that is told next */

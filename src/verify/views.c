@@ -221,17 +221,19 @@ static bool drop_known(const struct machine *m, const struct machine_state *s, s
   return dropped;
 }
 
-/* Fences that all threads come after are not counted. */
+/* Of the numbers of fences only the order matters, and whether all threads come after one: they are made small. */
 static void drop_fences(const struct machine *m, const struct machine_state *s, struct views *v) {
   for (unsigned f = 0; f < m->system.threads; f++) {
-    uint8_t all = UINT8_MAX;
+    uint8_t all = UINT8_MAX, small[UINT8_MAX + 1] = {0}, next = 0;
     for (unsigned t = 0; t < m->system.threads; t++)
       if (is_live(m, s, t) && cur_of(v, t)->fences[f] < all) all = cur_of(v, t)->fences[f];
-    if (!all) continue;
+    EACH_VIEW(m, v, i) small[nth_view(m, v, i)->fences[f]] = small[nth_view(m, v, i)->after[f]] = 1;
+    for (unsigned n = 0; n <= UINT8_MAX; n++) small[n] = n <= all ? 0 : small[n] ? ++next : 0;
+    if (!next && !all) continue;
     EACH_VIEW(m, v, i) {
       struct view *w = nth_view(m, v, i);
-      w->fences[f] = (uint8_t)(w->fences[f] > all ? w->fences[f] - all : 0);
-      w->after[f] = (uint8_t)(w->after[f] > all ? w->after[f] - all : 0);
+      w->fences[f] = small[w->fences[f]];
+      w->after[f] = small[w->after[f]];
     }
   }
 }
@@ -243,7 +245,7 @@ static bool settle(struct machine *m, struct machine_state *s) {
     if (!m->acquires || !is_live(m, s, t)) *acq_of(v, t) = (struct view){0};
     if (!is_live(m, s, t)) *cur_of(v, t) = *rel_of(v, t) = (struct view){0};
   }
-  if (m->counts_fences) drop_fences(m, s, v);
+  if (m->counts_sc) drop_fences(m, s, v);
   while (again) {
     again = drop_known(m, s, v);
     for (unsigned i = v->places; i-- > 0;) {

@@ -10,8 +10,8 @@ enum { PLACES_MOST = 32, MESSAGES_MOST = 96, MARKS_MOST = 64 };
 struct view {
   uint64_t marks; /* a bit each */
   uint8_t rank[PLACES_MOST];
-  /* How many seq_cst fences of each thread happen before it; how many come before it in program order and reads-from.
-   * Counted only where that may differ (machine.counts_fences), from what all threads come after. */
+  /* How many seq_cst fences and accesses of each thread happen before it; how many come before it in program order and
+   * reads-from. Counted only where that may differ (machine.counts_sc), from what all threads come after. */
   uint8_t fences[THREADS_MOST], after[THREADS_MOST];
 };
 
@@ -44,7 +44,12 @@ struct mark {
 };
 
 /* Views, in this order; of thread t from VIEW_THREADS + 3 * t on. */
-enum { VIEW_FENCES, VIEW_RETURNED, VIEW_THREADS };
+enum {
+  VIEW_FENCES,    /* what seq_cst fences share: what was seen before one */
+  VIEW_SC_STORES, /* the last seq_cst store to each location, where such accesses are ordered as they run */
+  VIEW_RETURNED,  /* what operations that have returned came to */
+  VIEW_THREADS
+};
 enum { VIEWS_MOST = VIEW_THREADS + 3 * THREADS_MOST };
 
 struct views {

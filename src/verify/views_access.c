@@ -179,17 +179,27 @@ static enum ended plain_access(struct run *run, const struct inst *in, word at) 
 
 /* Atomic accesses. */
 
-/* Fences are ordered as they run. That is C11's order unless one comes before another in program order and reads-from
- * and does not happen before it: then C11 may have them the other way round. */
-static void count_fence(struct run *run, struct view *cur) {
+/* seq_cst fences and accesses are ordered as they run. That is C11's order unless one comes before another in program
+ * order and reads-from and does not happen before it: then C11 may have them the other way round. Asked before an
+ * access and after its read: what it reads may be a path, and may be what C11 would not have it read. */
+static void check_sc(struct run *run) {
   struct machine *m = run->machine;
-  for (unsigned t = 0; t < m->system.threads; t++)
+  const struct view *cur = cur_of(views_of(m, run->state), run->thread);
+  for (unsigned t = 0; m->counts_sc && t < m->system.threads; t++)
     if (t != run->thread && cur->after[t] > cur->fences[t] && m->options.reordered)
       __atomic_store_n(m->options.reordered, true, __ATOMIC_RELAXED);
+}
+
+static void count_sc(struct run *run) {
+  struct views *v = views_of(run->machine, run->state);
+  struct view *cur = cur_of(v, run->thread);
+  if (!run->machine->counts_sc) return;
+  check_sc(run);
   if (cur->fences[run->thread] == UINT8_MAX)
-    views_of(m, run->state)->full = true;
+    v->full = true;
   else
     cur->after[run->thread] = ++cur->fences[run->thread];
+  join(v, acq_of(v, run->thread), cur);
 }
 
 /* A seq_cst fence. What fences share is what was seen; it orders no plain accesses. */
@@ -199,8 +209,9 @@ static bool fence_all(struct run *run) {
   if (!capture(run->machine, run->state, run->thread)) return false;
   join(v, cur, acq_of(v, run->thread));
   join_ranks(v, cur, fences);
+  join_ranks(v, cur, &v->view[VIEW_SC_STORES]);
   join_ranks(v, fences, cur);
-  if (run->machine->counts_fences) count_fence(run, cur);
+  count_sc(run);
   *acq_of(v, run->thread) = *cur;
   *rel_of(v, run->thread) = *cur;
   return true;
@@ -228,9 +239,9 @@ enum ended views_fence(struct run *run, const struct inst *in) {
 /* One atomic access under way. */
 struct atomic {
   uint32_t object, cell;
-  int place; /* -1: there is one message, which all threads have seen */
-  bool stores;
-  unsigned rank; /* of the message that is read, and of the one that is made */
+  int place;       /* -1: there is one message, which all threads have seen */
+  bool stores, sc; /* sc: seq_cst, and ordered as they run */
+  unsigned rank;   /* of the message that is read, and of the one that is made */
 };
 
 static word value_at(const struct run *run, const struct atomic *a, unsigned rank) {
@@ -303,13 +314,30 @@ static enum ended write_message(struct run *run, const struct inst *in, struct a
   return GO_ON;
 }
 
+/* A seq_cst access reads no message before the last seq_cst store to the location, or before one that a seq_cst fence
+ * comes after, and a store goes behind these. */
+static unsigned least_rank(const struct run *run, const struct atomic *a, bool sc) {
+  struct views *v = views_of(run->machine, run->state);
+  unsigned least = cur_of(v, run->thread)->rank[a->place];
+  for (unsigned i = VIEW_FENCES; sc && i <= VIEW_SC_STORES; i++)
+    if (v->view[i].rank[a->place] > least) least = v->view[i].rank[a->place];
+  return least;
+}
+
+/* The message that the thread made is the last seq_cst store. */
+static void note_sc_store(struct run *run, const struct atomic *a) {
+  struct views *v = views_of(run->machine, run->state);
+  uint8_t *last = &v->view[VIEW_SC_STORES].rank[a->place], own = cur_of(v, run->thread)->rank[a->place];
+  if (a->sc && own > *last) *last = own;
+}
+
 /* The messages a load may read, or a read-modify-write: newest first. */
 static unsigned readable(const struct run *run, const struct atomic *a, bool updates, uint8_t *ranks) {
   struct views *v = views_of(run->machine, run->state);
   unsigned n = 0;
   ranks[0] = 0;
   if (a->place < 0) return 1;
-  unsigned least = cur_of(v, run->thread)->rank[a->place], last = last_of(v, (unsigned)a->place);
+  unsigned least = least_rank(run, a, a->sc), last = last_of(v, (unsigned)a->place);
   for (unsigned k = last + 1; k-- > least;)
     if (!updates || k == last || !message_of(v, (unsigned)a->place, k + 1)->attached) ranks[n++] = (uint8_t)k;
   return n;
@@ -318,7 +346,7 @@ static unsigned readable(const struct run *run, const struct atomic *a, bool upd
 /* Where a store may go: the ranks it may have, last first. */
 static unsigned writable(const struct run *run, const struct atomic *a, uint8_t *ranks) {
   struct views *v = views_of(run->machine, run->state);
-  unsigned n = 0, least = cur_of(v, run->thread)->rank[a->place] + 1u, count = v->place[a->place].count;
+  unsigned n = 0, least = least_rank(run, a, a->sc) + 1u, count = v->place[a->place].count;
   for (unsigned k = count + 1; k-- > least;)
     if (k == count || !message_of(v, (unsigned)a->place, k)->attached) ranks[n++] = (uint8_t)k;
   return n;
@@ -343,6 +371,7 @@ static enum ended load_atomically(struct run *run, const struct inst *in, struct
   run->r[in->d] = w;
   note_told(run, a, newer_than(run, a, a->rank));
   read_message(run, a, order);
+  if (a->sc) count_sc(run);
   if (run->machine->tracer) step_trace(run, in, at, false, &w, NULL, NULL, 1);
   return GO_ON;
 }
@@ -352,8 +381,10 @@ static enum ended store_atomically(struct run *run, const struct inst *in, struc
   unsigned which;
   enum ended bad = open_place(run, in, a);
   if (bad == GO_ON) bad = step_choose_one(run, in, writable(run, a, ranks), &which);
+  if (bad == GO_ON && a->sc) count_sc(run);
   if (bad == GO_ON) bad = write_message(run, in, a, run->r[in->b], ranks[which], order, NULL);
   if (bad != GO_ON) return bad;
+  note_sc_store(run, a);
   if (run->machine->tracer) {
     run->machine->told = (struct told_source){.newer = newer_than(run, a, ranks[which])};
     step_trace(run, in, at, false, NULL, run->r + in->b, NULL, 1);
@@ -375,20 +406,25 @@ static enum ended update_atomically(struct run *run, const struct inst *in, stru
   if (bad != GO_ON) return bad;
   note_told(run, a, newer_than(run, a, a->rank));
   read_message(run, a, order);
+  if (a->sc) count_sc(run);
   struct view read = message_of(views_of(run->machine, run->state), (unsigned)a->place, a->rank)->view;
   bad = write_message(run, in, a, now, a->rank + 1, order, &read);
   if (bad != GO_ON) return bad;
+  note_sc_store(run, a);
   run->r[in->d] = before;
   if (run->machine->tracer) step_trace(run, in, at, false, &before, &now, NULL, 1);
   return GO_ON;
 }
 
 /* Each message that may be read, and whether it is exchanged then. */
-static enum ended exchanges(struct run *run, const struct inst *in, const struct atomic *a, uint8_t *ranks,
-                            bool *exchanged, unsigned *count) {
+static enum ended exchanges(struct run *run, const struct inst *in, const struct atomic *a, bool fails_sc,
+                            uint8_t *ranks, bool *exchanged, unsigned *count) {
   struct views *v = views_of(run->machine, run->state);
+  struct atomic any = *a;
+  any.sc = false;
   uint8_t all[MESSAGES_MOST];
-  unsigned n = readable(run, a, false, all), last = last_of(v, (unsigned)a->place);
+  unsigned n = readable(run, &any, false, all), last = last_of(v, (unsigned)a->place);
+  unsigned least = least_rank(run, a, a->sc), least_failing = least_rank(run, a, fails_sc);
   bool weakly = (in->flags & FLAG_WEAK) && run->machine->options.weak_fails;
   *count = 0;
   for (unsigned i = 0; i < n; i++) {
@@ -397,8 +433,8 @@ static enum ended exchanges(struct run *run, const struct inst *in, const struct
     enum ended bad = weak_load(run, in, 0, value_at(run, a, all[i]), &before);
     if (bad == GO_ON) bad = step_equal(run, in, before, run->r[in->c], &equal);
     if (bad != GO_ON) return bad;
-    if (equal && free) ranks[*count] = all[i], exchanged[(*count)++] = true;
-    if (!equal || weakly) ranks[*count] = all[i], exchanged[(*count)++] = false;
+    if (equal && free && all[i] >= least) ranks[*count] = all[i], exchanged[(*count)++] = true;
+    if ((!equal || weakly) && all[i] >= least_failing) ranks[*count] = all[i], exchanged[(*count)++] = false;
   }
   return GO_ON;
 }
@@ -407,8 +443,12 @@ static enum ended exchange_if(struct run *run, const struct inst *in, struct ato
   uint8_t ranks[2 * MESSAGES_MOST];
   bool exchanged[2 * MESSAGES_MOST];
   unsigned which, count;
+  unsigned failing = in->order_failure == ORDER_PLAIN     ? order
+                     : in->order_failure == ORDER_CONSUME ? ORDER_ACQUIRE
+                                                          : in->order_failure;
+  bool fails_sc = failing == ORDER_SEQ_CST && !run->machine->options.sc_as_acq_rel;
   enum ended bad = open_place(run, in, a);
-  if (bad == GO_ON) bad = exchanges(run, in, a, ranks, exchanged, &count);
+  if (bad == GO_ON) bad = exchanges(run, in, a, fails_sc, ranks, exchanged, &count);
   if (bad == GO_ON) bad = step_choose_one(run, in, count, &which);
   if (bad != GO_ON) return bad;
   a->rank = ranks[which];
@@ -416,15 +456,15 @@ static enum ended exchange_if(struct run *run, const struct inst *in, struct ato
   bad = weak_load(run, in, 0, value_at(run, a, a->rank), &before);
   if (bad != GO_ON) return bad;
   a->stores = exchanged[which];
-  unsigned failing = in->order_failure == ORDER_PLAIN     ? order
-                     : in->order_failure == ORDER_CONSUME ? ORDER_ACQUIRE
-                                                          : in->order_failure;
+  if (!a->stores) a->sc = fails_sc;
   note_told(run, a, newer_than(run, a, a->rank));
   read_message(run, a, a->stores ? order : failing);
+  if (a->sc) count_sc(run);
   if (a->stores) {
     struct view read = message_of(views_of(run->machine, run->state), (unsigned)a->place, a->rank)->view;
     bad = write_message(run, in, a, run->r[in->b], a->rank + 1, order, &read);
     if (bad != GO_ON) return bad;
+    note_sc_store(run, a);
   } else {
     run->r[in->c] = before;
   }
@@ -484,8 +524,8 @@ static enum ended atomic_access(struct run *run, const struct inst *in, word at)
   if (missing & ~seen) return search_again(run, in, o, a.cell, missing);
   enum ended bad = after_marks(run, in, MARK_STORE, a.object, a.cell);
   if (bad != GO_ON) return bad;
-  bool fences = order == ORDER_SEQ_CST && !m->options.sc_as_acq_rel;
-  if (fences && !fence_all(run)) return no_room(run, in);
+  a.sc = order == ORDER_SEQ_CST && !m->options.sc_as_acq_rel;
+  if (a.sc || in->order_failure == ORDER_SEQ_CST) check_sc(run);
   a.place = views_find_place(views_of(m, run->state), a.object, a.cell);
   switch (in->code) {
   case I_LOAD: bad = load_atomically(run, in, &a, at, order); break;
@@ -494,7 +534,6 @@ static enum ended atomic_access(struct run *run, const struct inst *in, word at)
   default: bad = update_atomically(run, in, &a, at, order); break;
   }
   if (bad != GO_ON) return bad;
-  if (fences && !fence_all(run)) return no_room(run, in);
   if (seen & TRACKS_ATOMICS)
     bad = mark_access(run, in, a.stores ? MARK_ATOMIC_STORE : MARK_ATOMIC_LOAD, a.object, a.cell);
   return bad;

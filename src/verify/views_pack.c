@@ -113,7 +113,7 @@ unsigned char *views_put(struct packer *p, unsigned char *at, const uint8_t *fro
   const struct machine_state *s = packer_state(p);
   struct views *v = views_of(m, s);
   unsigned threads = m->system.threads;
-  struct order o = {.from = from, .fences = m->counts_fences ? threads : 0};
+  struct order o = {.from = from, .fences = m->counts_sc ? threads : 0};
   for (unsigned t = 0; t < threads; t++) o.thread[from ? from[t] : t] = (uint8_t)t;
   at = put_places(p, at, v, &o);
   at = put_marks(p, at, v, &o);
@@ -173,7 +173,7 @@ const unsigned char *views_get(struct unpacker *u, const unsigned char *at) {
     if (p->cell == CELL_FREED) continue;
     message_of(v, i, last_of(v, i))->value = state_cells(m, s)[state_objects(m, s)[p->object].first + p->cell];
   }
-  unsigned fences = m->counts_fences ? m->system.threads : 0;
+  unsigned fences = m->counts_sc ? m->system.threads : 0;
   if (!v->places && !v->marks && !fences) return at;
   for (unsigned i = 0; i < v->messages; i++) at = get_view(v, fences, at, &v->message[i].view);
   for (unsigned i = 0; i < view_count(m); i++) at = get_view(v, fences, at, &v->view[i]);

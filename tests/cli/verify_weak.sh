@@ -258,6 +258,8 @@ for model in tso c11; do
 done
 sed -i 's/static int x;/static int x; static atomic_int count;/; s/x++;/x++, atomic_fetch_add_explicit(\&count, 1, RLX);/g' o.c
 run 0 "$asif" verify o.c --spec self --memory tso --quiet
+run 0 "$asif" verify o.c --spec self --memory c11 --quiet
+sed -i 's/if (!g) x++/fence(SC); if (!g) x++/' o.c
 run 3 "$asif" verify o.c --spec self --memory c11 --quiet; says 'unknown: o.c:17:25: with seq_cst accesses as acquire and release'
 object <<'C'
 static atomic_int x, y, z;
