@@ -180,7 +180,8 @@ demo:
 #   strict  everything, warnings as errors
 #   asan    the unit tests under the address and undefined sanitizers, by the other compiler if it is there, warnings as errors
 #   tsan    the tests of the program's own threads (names with "threads") under the thread sanitizer
-run-tests: all $(B)/asif-tests
+# The fuzzers are compiled, too, so that they stay as what they feed.
+run-tests: all $(B)/asif-tests $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/*.c))
 	$(FEWER) ASIF_WERROR=$(WERROR) CC='$(CC)' $(B)/asif-tests $(TALLY:%=--tally %) $(TESTFLAGS)
 
 submake = $(MAKE) -j$(JOBS) -s

@@ -33,7 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     text_open(&t, &m);
     enum pp_outcome outcome = preprocess(&m, path, NULL, &t, &problem);
     if (outcome != PP_DONE && strncmp(problem.text, path, strlen(path)) && !strstr(problem.text, ":")) abort();
-    if (outcome == PP_DONE) front_parse_text(&m, path, text_string(&t), t.count, OWN_MODEL, &problem);
+    struct preprocessed p = {.name = path, .text = text_string(&t), .length = t.count, .model = OWN_MODEL};
+    if (outcome == PP_DONE) front_parse_text(unit_new(&m), &p, true, &problem);
   }
   mem_close(&m);
   return 0;
