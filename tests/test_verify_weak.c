@@ -384,7 +384,10 @@ static void try_object(uint64_t number, struct objects_tally *y) {
     y->skipped++;
     return;
   }
-  random_object_make(&object, &mem, number);
+  if (number % 4 == 3)
+    random_strange_make(&object, &mem, number);
+  else
+    random_object_make(&object, &mem, number);
   struct judged sc = {VERDICT_UNKNOWN, ""};
   for (enum memory_model memory = MEMORY_SC; memory <= MEMORY_C11; memory++) {
     struct judged best = judge(&mem, &limits, &object, number, memory, REDUCE_BEST);

@@ -313,6 +313,8 @@ C
 run 0 "$asif" verify o.c --spec self --memory tso -n 3
 run 1 "$asif" verify o.c --spec self --memory c11 -n 3; says ', before 1 other store of it'
 
+run 1 "$asif" verify o.c --spec self --memory c11 -n 3 --json; says '"memory":"c11"'
+
 # What it goes with.
 run 2 "$asif" verify o.c --memory relaxed
 for with in '--reduce por' '--reduce tau' '--steps statement' '--races no' '--against o.c' '--points' '--approx 1' '--progress lock-free' \
