@@ -381,6 +381,7 @@ ANY_MEMORY __attribute__((used)) void *spin_landed(const uint64_t *kept, const u
 #pragma GCC unroll 8
   for (int i = 0; i < KEPT; i += 2) state = fold(kept[i] ^ KEY_0, kept[i + (i + 1 < KEPT)] ^ state);
   state = hash_words(state, stack, (const uint64_t *)(void *)f->stack_top);
+  if (weak_here()) state = fold(state ^ KEY_0, weak_view() ^ KEY_1);
   if (s->lands) {
     s->local = hash_mix(state ^ hash_mix(s->result) ^ (uintptr_t)s->back);
     s->landed = run.count;

@@ -434,6 +434,23 @@ void weak_write(uintptr_t at, uint32_t size, struct accessed_value value, int or
   write_after(older, value, false);
 }
 
+/* Of each place, the values that it may read from now on, from the newest one. */
+uint64_t weak_view(void) {
+  uint64_t hash = 0;
+  for (uint32_t p = 0; p < place_count; p++) {
+    uint32_t bound = bound_of(p), newer = GRAPH_NONE;
+    uint64_t values = p + 1;
+    for (uint32_t m = places[p].newest; m != GRAPH_NONE && messages[m].position >= bound; m = messages[m].older) {
+      struct accessed_value value = value_of(m);
+      if (newer == GRAPH_NONE || !same_value(value, value_of(newer)))
+        values = hash_mix(values ^ value.low ^ hash_mix(value.high));
+      newer = m;
+    }
+    hash += hash_mix(values);
+  }
+  return hash;
+}
+
 /* Somebody who spins may have read what is not the newest: it is not for ever. What has the same value as the newest is
  * as good: whoever writes it again and again changes nothing. */
 bool weak_lags(void) {

@@ -22,6 +22,7 @@ void weak_fence(int order);
 uint32_t weak_slot(void);                       /* the last one of the fiber that runs; or GRAPH_NONE */
 void weak_event(enum slot_kind, uint32_t call); /* SLOT_SYNC, SLOT_CALL, SLOT_RETURN */
 void weak_forget(uintptr_t at, size_t size);    /* it was written plainly, or is allocated again */
+uint64_t weak_view(void);                       /* a hash of what the fiber that runs may read */
 bool weak_lags(void);                           /* somebody who waits in a loop could read something newer */
 /* Not under these models: the run ends. */
 _Noreturn void weak_cannot(const char *what, uintptr_t pc);
