@@ -141,6 +141,20 @@ static bool say_unsynchronised(const struct graph *g, uint32_t stored, uint32_t 
   return false;
 }
 
+/* Store buffering is forbidden as well where all four accesses are seq_cst: said if that is more than half done. */
+static void say_stronger(const struct graph *g, const uint32_t slots[4], struct saying *s) {
+  uint32_t weaker[4];
+  unsigned count = 0;
+  for (unsigned i = 0; i < 4; i++)
+    if (!g->slots[slots[i]].sc) weaker[count++] = slots[i];
+  if (!count || count > 2) return;
+  say(s, "; so does seq_cst for ");
+  say_step(s, g, weaker[0]);
+  if (count == 1) return;
+  say(s, " and ");
+  say_step(s, g, weaker[1]);
+}
+
 /* After the missed store its thread missed what the access's thread had stored before. */
 static bool say_buffering(const struct telling *k, const struct graph *g, uint32_t stored, uint32_t slot,
                           struct saying *s) {
@@ -175,6 +189,7 @@ static bool say_buffering(const struct telling *k, const struct graph *g, uint32
         say_step(s, g, slot);
       }
       say(s, !there && !here ? " forbid it" : " forbids it");
+      if (!tso) say_stronger(g, (const uint32_t[]){stored, i, own, slot}, s);
       return true;
     }
   }

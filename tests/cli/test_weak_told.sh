@@ -80,6 +80,13 @@ for model in c11 tso; do
   buffering 0 $model "$fence" "$fence"
 done
 
+# Where most of the accesses are seq_cst, those that are not are named.
+sed 's/memory_order_release/memory_order_seq_cst/; s/memory_order_acquire/memory_order_seq_cst/' buffering.c >strong.c
+run 0 "$asif" test strong.c --memory c11 -- -DLEFT= -DRIGHT=
+sed '0,/memory_order_seq_cst/s//memory_order_release/' strong.c >weaker.c
+run 1 "$asif" test weaker.c --memory c11 -- -DLEFT= -DRIGHT=
+says 'forbid it; so does seq_cst for step 4'
+
 cat >early.c <<'C'
 #include <asif.h>
 #include <assert.h>
