@@ -315,6 +315,17 @@ run 1 "$asif" verify o.c --spec self --memory c11 -n 3; says ', before 1 other s
 
 run 1 "$asif" verify o.c --spec self --memory c11 -n 3 --json; says '"memory":"c11"'
 
+# Freed memory that may be read: such reads race, so that seq_cst says nothing of them.
+object <<'C'
+static _Atomic(int *) p;
+static void a(void) { int *q = malloc(sizeof *q), *old; *q = 1; old = atomic_exchange(&p, q); free(old); }
+static int b(void) { int *q = p; return q ? *q == 1 : 1; }
+ASIF_TYPE_STABLE()
+ASIF_OP(a) ASIF_OP(b)
+C
+run 0 "$asif" verify o.c --spec self --leaks no --quiet
+run 3 "$asif" verify o.c --spec self --memory c11 --quiet; says 'unknown: ASIF_TYPE_STABLE'
+
 # What it goes with.
 run 2 "$asif" verify o.c --memory relaxed
 for with in '--reduce por' '--reduce tau' '--steps statement' '--races no' '--against o.c' '--points' '--approx 1' '--progress lock-free' \
