@@ -178,7 +178,9 @@ TEST(weak_litmus) {
                                          "x=1.rel; x!2.rlx | x!3.rlx; x!4.rlx | x=5.sc; x?5>6.ar.rlx | x!7.acq",
                                          "x.acq; x.rlx | y!1.ar; x=2.rlx | x=1.sc; y+1.rlx; x+1.rlx",
                                          "y=1.rel; x=1.rlx; y.rlx | x?1>1.acq; y?0>1.rel; x?1>1.ar.rlx",
-                                         "x.rlx; y=1.rlx | y.rlx; x=1.rlx",
+                                         "x=1.rel; t=1.rel; F.sc; y.acq | y=1.rel; t=2.rel; F.sc; x.acq; t.acq",
+      "x=1.rel; t=1.rel; F.sc; y.acq; if 0: x=0.rel | y=1.rel; t=2.rel; F.sc; x.acq; t.acq",
+      "x.rlx; y=1.rlx | y.rlx; x=1.rlx",
                                          "x=1.rlx; y=1.rel; y=3.rlx | y?3>4.rlx | y.acq; x.rlx",
                                          "x=1.sc; y.acq; z.sc | y=1.rel | z=1.sc; x.sc",
                                          NULL};

@@ -32,6 +32,7 @@ for model in tso c11; do
   run 0 "$asif" test cells.c --spec self --client 'put(0) get(0) | get(0) get(0)' --memory $model
 done
 says 'C11 memory'
+run 0 "$asif" test cells.c --spec self --client "$both" --memory c11 --json -- $seq_cst; says '"memory":"c11"'
 
 # Message passing: C11 needs release and acquire, x86 does not.
 cat >message.c <<'C'
