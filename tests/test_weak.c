@@ -163,27 +163,28 @@ static void compare_text(const char *text) {
 
 TEST(weak_litmus) {
   open_image();
-  static const char *const programs[] = {"x=1.rlx; y.rlx | y=1.rlx; x.rlx",
-                                         "x=1.sc; y.sc | y=1.sc; x.sc",
-                                         "x=1.rlx; F.sc; y.rlx | y=1.rlx; F.sc; x.rlx",
-                                         "x=1.rlx; y=1.rel | y.acq; x.rlx",
-                                         "x=1.rlx; y=1.rlx | y.rlx; x.rlx",
-                                         "x=1.rlx; y=2.rlx | y=1.rlx; x=2.rlx",
-                                         "x=1.sc; y=2.sc | y=1.sc; x=2.sc",
-                                         "x=1.rlx | x.rlx; x.rlx | x=2.rlx",
-                                         "x=1.rlx | x.acq; y.rlx | y.acq; x.rlx | y=1.rlx",
-                                         "x=1.rlx | x.rlx; F.sc; y.rlx | y.rlx; F.sc; x.rlx | y=1.rlx",
-                                         "x+1.rlx | x+1.rlx | x.rlx; x.rlx",
-                                         "x=1.rlx; x?1>2.ar.rlx | x?0>3.sc | x.acq; x.rlx",
-                                         "x=1.rel; x!2.rlx | x!3.rlx; x!4.rlx | x=5.sc; x?5>6.ar.rlx | x!7.acq",
-                                         "x.acq; x.rlx | y!1.ar; x=2.rlx | x=1.sc; y+1.rlx; x+1.rlx",
-                                         "y=1.rel; x=1.rlx; y.rlx | x?1>1.acq; y?0>1.rel; x?1>1.ar.rlx",
-                                         "x=1.rel; t=1.rel; F.sc; y.acq | y=1.rel; t=2.rel; F.sc; x.acq; t.acq",
+  static const char *const programs[] = {
+      "x=1.rlx; y.rlx | y=1.rlx; x.rlx",
+      "x=1.sc; y.sc | y=1.sc; x.sc",
+      "x=1.rlx; F.sc; y.rlx | y=1.rlx; F.sc; x.rlx",
+      "x=1.rlx; y=1.rel | y.acq; x.rlx",
+      "x=1.rlx; y=1.rlx | y.rlx; x.rlx",
+      "x=1.rlx; y=2.rlx | y=1.rlx; x=2.rlx",
+      "x=1.sc; y=2.sc | y=1.sc; x=2.sc",
+      "x=1.rlx | x.rlx; x.rlx | x=2.rlx",
+      "x=1.rlx | x.acq; y.rlx | y.acq; x.rlx | y=1.rlx",
+      "x=1.rlx | x.rlx; F.sc; y.rlx | y.rlx; F.sc; x.rlx | y=1.rlx",
+      "x+1.rlx | x+1.rlx | x.rlx; x.rlx",
+      "x=1.rlx; x?1>2.ar.rlx | x?0>3.sc | x.acq; x.rlx",
+      "x=1.rel; x!2.rlx | x!3.rlx; x!4.rlx | x=5.sc; x?5>6.ar.rlx | x!7.acq",
+      "x.acq; x.rlx | y!1.ar; x=2.rlx | x=1.sc; y+1.rlx; x+1.rlx",
+      "y=1.rel; x=1.rlx; y.rlx | x?1>1.acq; y?0>1.rel; x?1>1.ar.rlx",
+      "x=1.rel; t=1.rel; F.sc; y.acq | y=1.rel; t=2.rel; F.sc; x.acq; t.acq",
       "x=1.rel; t=1.rel; F.sc; y.acq; if 0: x=0.rel | y=1.rel; t=2.rel; F.sc; x.acq; t.acq",
       "x.rlx; y=1.rlx | y.rlx; x=1.rlx",
-                                         "x=1.rlx; y=1.rel; y=3.rlx | y?3>4.rlx | y.acq; x.rlx",
-                                         "x=1.sc; y.acq; z.sc | y=1.rel | z=1.sc; x.sc",
-                                         NULL};
+      "x=1.rlx; y=1.rel; y=3.rlx | y?3>4.rlx | y.acq; x.rlx",
+      "x=1.sc; y.acq; z.sc | y=1.rel | z=1.sc; x.sc",
+      NULL};
   for (const char *const *text = programs; *text; text++) compare_text(*text);
   CHECK(!getenv("ASIF_SHOW"));
   mem_close(&mem);
