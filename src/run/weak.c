@@ -46,8 +46,8 @@ static unsigned width;                                         /* of these */
 static struct {
   uint32_t messages[OFFERS_MOST]; /* to read, or to be placed after: the newest first */
   unsigned count;
-  uintptr_t at, pc;
-  uint32_t place, size;
+  uintptr_t pc;
+  uint32_t place;
   bool reads, updates, writes[OFFERS_MOST]; /* updates: or tries to, and fails: TSO's are barriers all the same */
   int order, failed;
   bool tried[OFFERS_MOST], possible[OFFERS_MOST];
@@ -363,8 +363,6 @@ static uint32_t choose(void) {
 
 static void begin(uintptr_t at, uint32_t size, int order, int failed, uintptr_t pc) {
   if (scheduler.mode == MODE_QUIET) weak_cannot("an atomic access within ASIF_ATOMIC", pc);
-  offer.at = at;
-  offer.size = size;
   offer.pc = pc;
   offer.order = order;
   offer.failed = failed;
