@@ -167,6 +167,7 @@ static void compare(struct fiber *f, uint64_t state) {
   if (s->hits && same && s->state == state) {
     if (scheduler.mode == MODE_QUIET) never_ends(f);
     scheduler.polling &= ~((uint64_t)1 << f->id);
+    if (weak_here()) weak_spins(ROUND_SPINS);
     fiber_spins(f);
     return;
   }
@@ -176,6 +177,7 @@ static void compare(struct fiber *f, uint64_t state) {
     s->state = state;
     s->writes = scheduler.writes;
     s->locks = scheduler.locks;
+    if (weak_here()) weak_round(ROUND_SPINS);
   }
 }
 
@@ -292,6 +294,7 @@ static void compare_polling(struct fiber *f, uint64_t state) {
   p->repeats = p->hits && p->writes == scheduler.writes && p->state == state;
   if (p->hits && same && p->state == state && scheduler.mode != MODE_QUIET) {
     scheduler.polling |= (uint64_t)1 << f->id;
+    if (weak_here()) weak_spins(ROUND_POLLS);
     fiber_spins(f);
     return;
   }
@@ -302,6 +305,7 @@ static void compare_polling(struct fiber *f, uint64_t state) {
     p->writes = scheduler.writes;
     p->locks = scheduler.locks;
     p->tried_count = 0;
+    if (weak_here()) weak_round(ROUND_POLLS);
   }
 }
 
@@ -359,6 +363,10 @@ static void compare_plain(struct fiber *f, uint64_t state) {
     f->spin.address = s->address;
     f->reads_plain = true;
     if (scheduler.mode == MODE_QUIET) never_ends(f);
+    if (weak_here()) { /* what it reads is no slot */
+      weak_round(ROUND_PLAIN);
+      weak_spins(ROUND_PLAIN);
+    }
     if (last->fiber == f->id && last->kind == POINT_READ && last->address == s->address) fiber_spins(f);
     scheduler.polling &= ~((uint64_t)1 << f->id);
     forget_plain(f);

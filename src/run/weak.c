@@ -449,12 +449,18 @@ uint64_t weak_view(void) {
   return hash;
 }
 
-/* Somebody who spins may have read what is not the newest: it is not for ever. What has the same value as the newest is
- * as good: whoever writes it again and again changes nothing. */
+/* The last slot of each fiber when its state was kept, and when that was which it has come back to. */
+static uint32_t kept_at[ROUNDS][FIBERS_MOST], loops_since[FIBERS_MOST];
+
+void weak_round(enum weak_round r) { kept_at[r][current->id] = weak_slot(); }
+void weak_spins(enum weak_round r) { loops_since[current->id] = kept_at[r][current->id]; }
+
+/* Somebody who spins may have read in the loop what is not the newest: it is not for ever. What has the same value as
+ * the newest is as good: whoever writes it again and again changes nothing. */
 bool weak_lags(void) {
   for (uint64_t rest = scheduler.spinning & scheduler.alive & begun; rest; rest &= rest - 1) {
     unsigned f = (unsigned)__builtin_ctzll(rest);
-    for (uint32_t s = last_of[f]; s != GRAPH_NONE; s = slots[s].before) {
+    for (uint32_t s = last_of[f]; s != GRAPH_NONE && s != loops_since[f]; s = slots[s].before) {
       uint32_t p = slots[s].place;
       if (p == GRAPH_NONE || slots[s].kind > SLOT_WRITE) continue;
       bool again = false; /* it has accessed the place later */

@@ -23,7 +23,11 @@ uint32_t weak_slot(void);                       /* the last one of the fiber tha
 void weak_event(enum slot_kind, uint32_t call); /* SLOT_SYNC, SLOT_CALL, SLOT_RETURN */
 void weak_forget(uintptr_t at, size_t size);    /* it was written plainly, or is allocated again */
 uint64_t weak_view(void);                       /* a hash of what the fiber that runs may read */
-bool weak_lags(void);                           /* somebody who waits in a loop could read something newer */
+/* The state of the fiber that runs, in a loop, is kept to be compared with; it has come back to it, and spins. */
+enum weak_round { ROUND_SPINS, ROUND_POLLS, ROUND_PLAIN, ROUNDS };
+void weak_round(enum weak_round);
+void weak_spins(enum weak_round);
+bool weak_lags(void); /* somebody who waits in a loop could read something newer */
 /* Not under these models: the run ends. */
 _Noreturn void weak_cannot(const char *what, uintptr_t pc);
 /* Is it an access of the client's threads? */

@@ -189,6 +189,8 @@ PAIR(awaited_relaxed, , plain = 1; store(&x, 1, REL);, while (!load(&x, RLX)) {}
 PAIR(awaited_acquired, , plain = 1; store(&x, 1, REL);, while (!load(&x, ACQ)) {} assert(plain);, ) /* TEST awaited_acquired - - - */
 PAIR(taken, , plain = 1; store(&x, 1, REL);, while (exchange(&x, 0, ACQ) != 1) {} assert(plain);, ) /* TEST taken - - - */
 PAIR(never, , store(&x, 1, RLX);, while (!load(&z, RLX)) {}, )                     /* TEST never L L L */
+/* What was read before the loop does not matter to it, though it is no longer the newest. */
+PAIR(never_again, , store(&x, 1, RLX);, if (!load(&x, RLX)) while (!load(&z, RLX)) {}, ) /* TEST never_again L L L */
 PAIR(in_order, , store(&x, 1, RLX); store(&x, 2, RLX);, int a = load(&x, RLX); assert(a <= load(&x, RLX));, ) /* TEST in_order - - - */
 static struct { _Atomic char a, b; } pair;
 PAIR(neighbours, , store(&pair.a, 1, RLX); store(&pair.b, 1, RLX);, int b = load(&pair.b, RLX); assert(load(&pair.a, RLX) || !b);, ) /* TEST neighbours - - A */
