@@ -502,7 +502,6 @@ static char *members(const struct test_job *j, struct mem *m, const char *client
               (unsigned long long)s->traces, s->verdict == VERDICT_HOLDS && is_whole(s) ? "true" : "false",
               client ? quoted(m, client) : "null");
   if (j->options.approx) text_printf(&t, ",\"k\":%u", j->options.k);
-  if (is_weak(j)) text_printf(&t, ",\"memory\":\"%s\"", memory_model_name(j->options.run.memory));
   put_larger_json(j, &t);
   put_unreached_json(j, m, &t);
   if (j->options.keep_going) put_also_json(j, m, &t);

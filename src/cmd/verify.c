@@ -258,7 +258,6 @@ static char *members(const struct verify_job *j, struct mem *m) {
   text_printf(&t, ",\"search_cpu_seconds\":%.6f,\"compiler_cpu_seconds\":%.6f", j->search_cpu,
               clock_children_cpu_seconds());
   if (j->options.malloc_fails) text_add(&t, ",\"malloc_fails\":true");
-  if (j->options.memory != MEMORY_SC) text_printf(&t, ",\"memory\":\"%s\"", memory_model_name(j->options.memory));
   if (j->options.approx) text_printf(&t, ",\"k\":%u", j->options.k);
   return t.at;
 }

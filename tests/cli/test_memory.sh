@@ -33,6 +33,7 @@ for model in tso c11; do
 done
 says 'C11 memory'
 run 0 "$asif" test cells.c --spec self --client "$both" --memory c11 --json -- $seq_cst; says '"memory":"c11"'
+[ "$(grep -o '"memory"' out | wc -l)" = 1 ] || fail "not one memory: $out"
 
 # Message passing: C11 needs release and acquire, x86 does not.
 cat >message.c <<'C'
