@@ -319,13 +319,10 @@ static void note_weaker(const struct test_job *j, struct mem *m, notes *to) {
 }
 
 static const char *memory_words(enum memory_model memory) {
-  static const char *const of[] = {
-      [MEMORY_SC] = "memory is sequentially consistent",
-      [MEMORY_TSO] = "memory is x86's (TSO): loads may come before earlier stores of their thread",
-      [MEMORY_C11] = "memory is C11's, with C++20's release sequences: loads may be stale and stores early, as far as "
-                     "the memory orders allow it; no load reads what depends on it",
-  };
-  return of[memory];
+  if (memory == MEMORY_SC) return "memory is sequentially consistent";
+  if (memory == MEMORY_TSO) return "memory is x86's (TSO): loads may come before earlier stores of their thread";
+  return "memory is C11's, with C++20's release sequences: loads may be stale and stores early, as far as the memory "
+         "orders allow it; no load reads what depends on it";
 }
 
 static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
