@@ -237,6 +237,14 @@ static unsigned next_block(const struct dpor *d, const struct frame *f, unsigned
 
 static bool is_access(const struct step *s) { return s->kind <= POINT_UPDATE; }
 
+/* Is the earlier step ordered before the later one, whatever they access? By its thread, or since one creates the
+ * other's thread; who joins a thread is taken to come after all that were created. */
+static bool ordered_by_threads(const struct dpor *d, const struct step *earlier, const struct step *later) {
+  if (earlier->fiber == later->fiber) return true;
+  if (earlier->kind == POINT_START && earlier->place == later->fiber) return true;
+  return later->kind == POINT_JOIN && earlier->fiber >= d->e->client->threads;
+}
+
 /* Could the last step, with this alternative, be made before one of those that it then leaves out? So it could if that
  * one is ordered before it by these alone. What orders the others is looked for backwards. */
 static bool could_be_earlier(const struct dpor *d, const struct run *run, unsigned block) {
@@ -254,9 +262,10 @@ static bool could_be_earlier(const struct dpor *d, const struct run *run, unsign
   for (size_t i = last; left && i-- > first;) {
     const struct step *s = &run->steps[i];
     bool leaves = is_out[i / 64] >> i % 64 & 1;
-    bool ordered = s->fiber == now.fiber || (!leaves && conflict(d, s, &now));
+    bool ordered = ordered_by_threads(d, s, &now) || (!leaves && conflict(d, s, &now));
     for (size_t k = last; !ordered && k-- > i + 1;)
-      if (after[k / 64] >> k % 64 & 1) ordered = s->fiber == run->steps[k].fiber || conflict(d, s, &run->steps[k]);
+      if (after[k / 64] >> k % 64 & 1)
+        ordered = ordered_by_threads(d, s, &run->steps[k]) || conflict(d, s, &run->steps[k]);
     if (!ordered) continue;
     after[i / 64] |= (uint64_t)1 << i % 64;
     left -= leaves;

@@ -71,6 +71,49 @@ C
 run 0 "$asif" test waits.c --spec self --client 'set() | wait()' --memory c11
 run 0 "$asif" test waits.c --spec self --client 'set() | wait() | wait()' --memory c11
 
+# What is read before a thread is created, or by one that is joined, orders nothing if it is relaxed: the other may be stale.
+cat >threads.c <<'C'
+#include <asif.h>
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int data, flag;
+static void *write_both(void *x) {
+  atomic_store_explicit(&data, 1, memory_order_relaxed);
+  atomic_store_explicit(&flag, 1, memory_order_relaxed);
+  return x;
+}
+static void *read_data(void *x) {
+  assert(atomic_load_explicit(&data, memory_order_relaxed));
+  return x;
+}
+static void *read_flag(void *x) { return atomic_load_explicit(&flag, memory_order_relaxed) ? &flag : x; }
+ASIF_TEST(created) {
+  pthread_t a, b;
+  pthread_create(&a, NULL, write_both, NULL);
+  if (atomic_load_explicit(&flag, memory_order_relaxed)) {
+    pthread_create(&b, NULL, read_data, NULL);
+    pthread_join(b, NULL);
+  }
+  pthread_join(a, NULL);
+}
+ASIF_TEST(joined) {
+  pthread_t a, b;
+  void *seen;
+  pthread_create(&a, NULL, write_both, NULL);
+  pthread_create(&b, NULL, read_flag, NULL);
+  pthread_join(b, &seen);
+  if (seen) read_data(NULL);
+  pthread_join(a, NULL);
+}
+C
+for name in created joined; do
+  sed -n "1,/^static void \*read_flag/p; /^ASIF_TEST($name)/,/^}/p" threads.c >$name.c
+  run 0 "$asif" test $name.c
+  run 0 "$asif" test $name.c --memory tso
+  run 1 "$asif" test $name.c --memory c11; says 'assertion failure'
+done
+
 # What no model but sc can do ends as unknown, with the place; what it does not go with is refused.
 cat >volatile.c <<'C'
 #include <asif.h>
