@@ -373,7 +373,7 @@ WIDTH(64, 8, uint64_t)
 WIDTH(128, 16, u128)
 
 /* libatomic's for any size. */
-/* Of these there is no weak form. */
+/* These are not supported under weak memory models. */
 PART void any_size_begin(enum point_kind kind, const volatile void *at, size_t size, uintptr_t pc) {
   if (weak_here()) weak_cannot("an atomic access by libatomic's functions for any size", pc);
   atomic_begin(kind, at, (uint32_t)size, pc);

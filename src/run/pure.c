@@ -41,7 +41,6 @@
 
 #include "base/hash.h"
 #include "run/heap_parts.h"
-#include "run/weak.h"
 
 bool pure_on;
 

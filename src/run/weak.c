@@ -6,8 +6,8 @@
  * schedule is the sequentially consistent one.
  *
  * Events come in an order that extends po and rf, so what happens before an event is known for good when it comes: by
- * the vector clocks of races.c, which are told of releases by write instead of by place. What is offered is coherent: a
- * read takes the newest write of its place that happens before it, or that was read by what happens before it, or one
+ * the vector clocks of races.c, where each release belongs to a write and not to a place. What is offered is coherent:
+ * a read takes the newest write of its place that happens before it, or that was read by what happens before it, or one
  * after that in mo; a write comes after these; and nothing comes between an update and what it read. The rest of the
  * axioms (axioms.c) matters only for choices other than 0: reading the newest and writing at the end can always be.
  *
@@ -27,8 +27,8 @@ static enum memory_model model;
 static struct graph_slot slots[GRAPH_SLOTS];
 static struct graph_message messages[MESSAGES_MOST];
 static struct graph_place places[1 << PLACES_LOG];
-static uint32_t place_table[1 << PLACES_LOG]; /* index + 1, of this run: */
-static uint64_t place_runs[1 << PLACES_LOG];
+static uint32_t place_table[1 << PLACES_LOG]; /* by hash: the first place, or GRAPH_NONE, */
+static uint64_t place_runs[1 << PLACES_LOG];  /* ... if it is of this run */
 static uint32_t message_count, place_count;
 static size_t rows; /* of so many slots (graph_rows) */
 static uint32_t last_of[FIBERS_MOST];
@@ -39,8 +39,8 @@ struct graph_place *graph_places = places;
 size_t graph_count;
 uint32_t graph_sc[GRAPH_SLOTS];
 size_t graph_sc_count;
-static union { uint32_t of[FIBERS_MOST]; } known[GRAPH_SLOTS]; /* of each slot: its clock */
-static unsigned width;                                         /* of these */
+static struct { uint32_t of[FIBERS_MOST]; } known[GRAPH_SLOTS]; /* of each slot: its clock */
+static unsigned width;                                          /* of these */
 
 /* What the step that is being taken may choose. */
 static struct {
@@ -57,7 +57,7 @@ static struct {
   uintptr_t at, pc;
   uint32_t place, size;
   int order;
-} update;
+} writing;
 
 _Noreturn void weak_cannot(const char *what, uintptr_t pc) {
   found_at(pc, 0, current, "here");
@@ -172,8 +172,6 @@ void weak_forget(uintptr_t at, size_t size) {
       uint32_t m = new_message(p, (struct accessed_value){0, 0});
       put_after(m, o->newest);
       o->floor = m;
-      messages[m].update = false;
-      messages[m].slot = GRAPH_NONE;
     }
 }
 
@@ -387,6 +385,15 @@ struct accessed_value weak_read(uintptr_t at, uint32_t size, int order, uintptr_
   return value;
 }
 
+/* The write that is about to be made, of the place that was offered. */
+static void begin_write(uintptr_t at, uint32_t size, int order, uintptr_t pc) {
+  writing.at = at;
+  writing.pc = pc;
+  writing.place = offer.place;
+  writing.size = size;
+  writing.order = order;
+}
+
 struct accessed_value weak_update(uintptr_t at, uint32_t size, int order, int failed,
                                   const struct accessed_value *expected, uintptr_t pc) {
   begin(at, size, order, failed, pc);
@@ -396,26 +403,22 @@ struct accessed_value weak_update(uintptr_t at, uint32_t size, int order, int fa
   struct accessed_value value = read_from(m, writes ? order : failed, writes);
   if (!writes) clocks_place(at, size, POINT_READ, pc);
   updated = m;
-  update.at = at;
-  update.pc = pc;
-  update.place = offer.place;
-  update.size = size;
-  update.order = order;
+  begin_write(at, size, order, pc);
   return value;
 }
 
 static void write_after(uint32_t older, struct accessed_value value, bool updates) {
-  uint32_t m = new_message(update.place, value);
+  uint32_t m = new_message(writing.place, value);
   put_after(m, older);
   messages[m].update = updates;
-  clocks_place(update.at, update.size, updates ? POINT_UPDATE : POINT_WRITE, update.pc);
-  uint32_t w = push_access(SLOT_WRITE, update.order, update.place, m);
+  clocks_place(writing.at, writing.size, updates ? POINT_UPDATE : POINT_WRITE, writing.pc);
+  uint32_t w = push_access(SLOT_WRITE, writing.order, writing.place, m);
   messages[m].slot = w;
   slots[w].update = updates;
   slots[w].barrier |= updates;
   messages[m].head = current->id;
-  messages[m].head_epoch = order_releases(update.order) ? clocks_release() : clocks_fence();
-  if (places[update.place].newest == m) to_memory(update.at, update.size, value);
+  messages[m].head_epoch = order_releases(writing.order) ? clocks_release() : clocks_fence();
+  if (places[writing.place].newest == m) to_memory(writing.at, writing.size, value);
 }
 
 void weak_updates(struct accessed_value value) { write_after(updated, value, true); }
@@ -424,11 +427,7 @@ void weak_write(uintptr_t at, uint32_t size, struct accessed_value value, int or
   begin(at, size, order, order, pc);
   offer_all(false, true, NULL);
   uint32_t older = choose();
-  update.at = at;
-  update.pc = pc;
-  update.place = offer.place;
-  update.size = size;
-  update.order = order;
+  begin_write(at, size, order, pc);
   write_after(older, value, false);
 }
 

@@ -1,4 +1,4 @@
-/* Weak memory inside the runtime: what hooks.c and its like call. See weak.c. */
+/* Weak memory inside the runtime: what the hooks and the threads library call (weak.c), and the axioms (axioms.c). */
 #ifndef ASIF_RUN_WEAK_H
 #define ASIF_RUN_WEAK_H
 
