@@ -208,11 +208,14 @@ static bool read_inputs(const struct args *a, struct test_job *j) {
 
 /* What a weak memory model does not go with. */
 static bool memory_fits(const struct args *a, const struct test_job *j) {
-  static const char *const others[] = {"monitor", "replay", "random", "bound", "all", "main"};
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    if (arg_flag(a, others[i])) return exclude(a, "memory", others[i]);
-  if (!j->options.run.races) return usage_error(a, "--memory and --races no exclude each other"), false;
-  return true;
+  const char *model = memory_model_name(j->options.run.memory), *reuse = arg_value(a, "reuse"), *what = NULL;
+  if (arg_flag(a, "replay")) what = "--replay: the token says what memory was";
+  if (arg_flag(a, "monitor")) what = "--monitor: which call came after which return is no part of an execution there";
+  if (!j->options.run.races) what = "--races no: what a plain access reads is not known if it races";
+  if (reuse && !strcmp(reuse, "held"))
+    what = "--reuse held: an old value that is read may be the address of any freed block";
+  if (what) usage_error(a, "--memory %s does not go with %s", model, what);
+  return !what;
 }
 
 static bool read_options(const struct args *a, struct test_job *j) {
@@ -490,8 +493,7 @@ static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) 
   j->options.leaks_if_deleted = automatic && j->object.frees == FREES_DELETED;
   object_run_options(&j->object, &j->options.run);
   j->options.coverage = coverage_open(&j->own, &j->compiled, j->image, &j->clients, j->program != NULL);
-  bool weak = j->options.run.memory != MEMORY_SC;
-  bool several = !weak && (!j->object.tests || j->object.op_count > 1); /* one test is divided among the processes */
+  bool several = !j->object.tests || j->object.op_count > 1; /* one test is divided among the processes */
   j->anytime = !j->sized && j->options.automatic && !j->options.approx && several;
   begin_search(j);
   if (!search(j, m, why)) return false;

@@ -41,6 +41,10 @@ static char *sizes(const struct test_job *j, struct mem *m) {
 
 static bool is_weak(const struct test_job *j) { return j->options.run.memory != MEMORY_SC; }
 
+static void put_memory(struct text *t, const char *title) {
+  if (title) text_printf(t, " under %s", title);
+}
+
 /* What was explored: "every schedule of 402 clients". */
 static void put_explored(const struct test_job *j, struct text *t) {
   const struct searched *s = &j->answer;
@@ -56,24 +60,33 @@ static void put_explored(const struct test_job *j, struct text *t) {
     return;
   }
   if (arg_flag(j->args, "replay")) {
-    text_add(t, "one schedule of ");
+    text_add(t, memory ? "one execution" : "one schedule");
+    put_memory(t, memory);
+    text_add(t, " of ");
     return;
   }
   const struct strategy *by = j->options.automatic ? &strategies[EXPLORE_DELAYS] : o->strategy;
+  const char *schedules = memory ? "executions" : "schedules";
   if (s->unsupported && !by->random) {
-    text_add(t, "schedules, as far as they can be run,"); /* the others were given up where they cannot */
+    text_add(t, schedules);
+    put_memory(t, memory);
+    text_add(t, ", as far as they can be run,"); /* the others were given up where they cannot */
   } else if (by->random || (s->complete && (s->done || !o->strategy->unit[0]))) {
-    memory ? text_printf(t, "every execution under %s", memory) : text_add(t, o->strategy->schedules);
-  } else if (memory) {
-    text_printf(t, "executions under %s", memory);
+    text_add(t, memory && !by->random ? "every execution" : o->strategy->schedules);
+    put_memory(t, memory);
   } else if (by->unit[0]) {
-    text_add(t, "schedules of up to ");
+    text_printf(t, "%s of up to ", schedules);
     put_number(t, s->done ? s->bound : o->bound, by->unit[0], by->unit[1]);
+    if (memory && by->counts_writes) text_add(t, ", stale loads and early stores");
+    put_memory(t, memory);
   } else {
-    text_add(t, "schedules, not all,"); /* some were given up */
+    text_add(t, schedules);
+    put_memory(t, memory);
+    text_add(t, ", not all,"); /* some were given up */
   }
   if (one) {
-    text_add(t, s->done ? " of " : ", not all, of ");
+    bool said = t->at[t->count - 1] == ','; /* not all */
+    text_add(t, s->done || said ? " of " : ", not all, of ");
     return;
   }
   text_add(t, " of ");
@@ -101,10 +114,11 @@ static char *larger_words(const struct test_job *j, struct mem *m) {
   text_open(&t, m);
   put_number(&t, l->clients, "larger client", "larger clients");
   text_printf(&t, ", up to %u thread%s, %u operations of one: ", l->threads, l->threads == 1 ? "" : "s", l->ops);
-  text_printf(&t, "every schedule of %llu", (unsigned long long)l->complete);
+  text_printf(&t, "every %s of %llu", is_weak(j) ? "execution" : "schedule", (unsigned long long)l->complete);
   if (l->bounded) {
     text_add(&t, ", up to ");
-    put_number(&t, l->bound, "delay or preemption", "delays or preemptions");
+    put_number(&t, l->bound, is_weak(j) ? "delay, preemption, stale load or early store" : "delay or preemption",
+               is_weak(j) ? "delays, preemptions, stale loads and early stores" : "delays or preemptions");
     text_printf(&t, " of %llu", (unsigned long long)l->bounded);
   }
   uint64_t rest = l->clients - l->complete - l->bounded;

@@ -433,15 +433,18 @@ bool read_monitor(const struct args *a, bool *approx, unsigned *k) {
 bool stress_options_fit(const struct args *a) {
   static const char *const ours[] = {"time",       "history",  "repeat", "output",
                                      "no-perturb", "sanitize", "hang",   "throughput"};
-  static const char *const others[] = {
-      "main",  "client", "dpor", "bound",      "bound-by", "cache", "random",          "runs",  "all",   "races",
-      "leaks", "steps",  "jobs", "keep-going", "replay",   "debug", "schedules-limit", "stats", "memory"};
+  static const char *const others[] = {"main",   "client",     "dpor",   "bound", "bound-by",        "cache",
+                                       "random", "runs",       "all",    "races", "leaks",           "steps",
+                                       "jobs",   "keep-going", "replay", "debug", "schedules-limit", "stats"};
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
     if (!arg_flag(a, "stress") && arg_flag(a, ours[i]) && !(arg_flag(a, "replay") && !strcmp(ours[i], "repeat")))
       return usage_error(a, "--%s needs --stress", ours[i]), false;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (arg_flag(a, "stress") && arg_flag(a, others[i]))
       return usage_error(a, "--stress and --%s exclude each other", others[i]), false;
+  if (arg_flag(a, "stress") && arg_flag(a, "memory"))
+    return usage_error(a, "--stress runs on this machine, and memory is as the machine has it: without --memory"),
+           false;
   return true;
 }
 

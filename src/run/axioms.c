@@ -22,7 +22,7 @@
 struct rows {
   graph_row *before, *after;
 };
-static graph_row more_before[GRAPH_SLOTS], more_after[GRAPH_SLOTS], order_before[GRAPH_SLOTS];
+static graph_row more_before[GRAPH_SLOTS], more_after[GRAPH_SLOTS], order_before[GRAPH_SLOTS], caused[GRAPH_SLOTS];
 
 static size_t words;
 
@@ -189,20 +189,20 @@ static bool close_rows(graph_row *rows, const struct graph_edge *edges, size_t c
   return true;
 }
 
-/* Happens-before and reads-from together. */
+/* Happens-before and reads-from together: `caused`. */
 static void causes(void) {
   for (size_t j = 0; j < graph_count; j++) {
     const struct graph_slot *s = &graph_slots[j];
-    memcpy(order_before[j], graph_before[j], words * sizeof(uint64_t));
+    memcpy(caused[j], graph_before[j], words * sizeof(uint64_t));
     uint32_t from = s->kind == SLOT_READ ? graph_messages[s->message].slot : GRAPH_NONE;
     for (size_t w = 0; w < words; w++)
       for (uint64_t rest = graph_before[j][w]; rest; rest &= rest - 1) {
-        const uint64_t *more = order_before[w * 64 + (unsigned)__builtin_ctzll(rest)];
-        for (size_t i = 0; i < words; i++) order_before[j][i] |= more[i];
+        const uint64_t *more = caused[w * 64 + (unsigned)__builtin_ctzll(rest)];
+        for (size_t i = 0; i < words; i++) caused[j][i] |= more[i];
       }
     if (from == GRAPH_NONE) continue;
-    SET(order_before[j], from);
-    for (size_t i = 0; i < words; i++) order_before[j][i] |= order_before[from][i];
+    SET(caused[j], from);
+    for (size_t i = 0; i < words; i++) caused[j][i] |= caused[from][i];
   }
 }
 
@@ -228,11 +228,17 @@ static bool acyclic(const struct rows *r) {
   return true;
 }
 
-bool graph_consistent(const struct graph_edge *edges, size_t count) {
-  struct rows r = {more_before, more_after};
+void graph_settle(void) {
   words = (graph_count + 63) / 64;
   graph_rows();
   causes();
+}
+
+bool graph_consistent(const struct graph_edge *edges, size_t count) {
+  struct rows r = {more_before, more_after};
+  for (size_t e = 0; e < count; e++)
+    if (BIT(caused[edges[e].from], edges[e].to)) return false;
+  for (size_t j = 0; j < graph_count; j++) memcpy(order_before[j], caused[j], words * sizeof(uint64_t));
   if (!close_rows(order_before, edges, count)) return false;
   for (size_t j = 0; j < graph_count; j++) {
     memcpy(more_before[j], graph_before[j], words * sizeof(uint64_t));
@@ -246,4 +252,7 @@ bool graph_consistent(const struct graph_edge *edges, size_t count) {
   return coherent(&r) && acyclic(&r);
 }
 
-bool graph_coherent(void) { return graph_consistent(NULL, 0); }
+bool graph_coherent(void) {
+  graph_settle();
+  return graph_consistent(NULL, 0);
+}

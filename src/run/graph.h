@@ -59,7 +59,8 @@ struct graph_edge {
 };
 /* A hash of the graph, however its events came. */
 void graph_hash(uint64_t hash[2]);
-/* Would the model allow the execution if these synchronised too? */
+/* Would the model allow the execution if these synchronised too? After graph_settle, once the run has ended. */
+void graph_settle(void);
 bool graph_consistent(const struct graph_edge *, size_t count);
 /* The same of nothing but the run itself, by the axioms alone: coherence, which the runtime keeps by what it offers,
  * included. */

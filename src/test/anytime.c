@@ -34,6 +34,7 @@ enum {
   PACKS_LEAST = 4,      /* packs that are tried in any case; */
   PACKS_UNREACHED = 10, /* ... where there is code that no client has executed */
   LARGER_CALLS = 20,    /* of a larger client; linear.c decides histories up to 24 operations */
+  WEAK_CALLS = 12,      /* ... of several threads under a weak memory model, where judging takes longer (graphs.c) */
   LARGER_OPS = 16,      /* ... of one thread */
   MORE_THREADS = 2,     /* ... more threads than the small ones have */
   SEEDS_MOST = 256,
@@ -166,24 +167,32 @@ struct part {
 
 static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
 
+/* Under a weak memory model what drains the object at the end counts too: as many calls and one more. */
+static unsigned calls_most(const struct anytime *a, bool alone) {
+  bool weak = a->options->run.memory != MEMORY_SC;
+  if (weak && a->source->object->drains) return (LINEAR_MOST - 1) / 2;
+  return weak && !alone ? WEAK_CALLS : LARGER_CALLS;
+}
+
 enum { PARTS = 5 };
 static void parts_of(const struct anytime *a, unsigned pack, struct part parts[PARTS]) {
+  unsigned alone = calls_most(a, true), several = calls_most(a, false);
   unsigned threads = a->larger->threads, few = least(threads, 3);
   unsigned longest = least(6 + 2 * pack, LARGER_OPS), longer = least(4 + pack / 2, LARGER_OPS / 2);
   parts[0] = (struct part){.clients = 256, /* one schedule each, or few */
-                           .size = {1, 1, longest, LARGER_CALLS},
+                           .size = {1, 1, longest, alone},
                            .strategy = EXPLORE_DELAYS,
                            .bound = 0,
                            .steps = 20000,
                            .extends = true};
   parts[1] = (struct part){.clients = 64,
-                           .size = {pack % 2 ? threads : few, least(2, threads), longer + 2, LARGER_CALLS},
+                           .size = {pack % 2 ? threads : few, least(2, threads), longer + 2, several},
                            .strategy = EXPLORE_DELAYS,
                            .bound = 1,
                            .steps = 20000,
                            .extends = true};
   parts[2] = (struct part){.clients = 6,
-                           .size = {pack % 2 ? threads : few, least(2, threads), longer, 12},
+                           .size = {pack % 2 ? threads : few, least(2, threads), longer, least(12, several)},
                            .strategy = pack % 2 ? EXPLORE_PREEMPTIONS : EXPLORE_DELAYS,
                            .bound = 2,
                            .steps = 150000,
@@ -195,7 +204,7 @@ static void parts_of(const struct anytime *a, unsigned pack, struct part parts[P
   /* Nodes that come back while another thread still has them (ABA) take three or four preemptions of clients of many
    * calls, which is too much for bounds, but one in some hundred random schedules has them. */
   parts[4] = (struct part){.clients = 32,
-                           .size = {few, least(2, threads), longer + 2, 14},
+                           .size = {few, least(2, threads), longer + 2, least(14, several)},
                            .strategy = EXPLORE_PCT,
                            .depth = 3 + pack % 3,
                            .steps = 40000,

@@ -15,7 +15,8 @@
  * starts a new round, which costs one, the first too. There is no other way on where no later one can go on, so such a
  * run ends with the bound and goes on with the next. Bouajjani et al. section 9.3
  *
- * To take another than the first free block costs one delay or preemption; among rounds it is free.
+ * To take another than the first free block costs one delay or preemption; among rounds it is free. So it is, under a
+ * weak memory model, to read another write than the newest, or to place one before others.
  *
  * Caching: a state is known by its happens-before trace (and for what costs, by the thread that ran last). As the
  * bounds are gone through in order, who comes first comes with the lowest cost, and everything that follows is found

@@ -129,6 +129,7 @@ bool graph_linearizable(struct mem *m, struct linear *l, const struct object *o,
                         const char **said) {
   uint64_t before[LINEAR_MOST];
   struct killing *k = begin(m, l, r, before);
+  graph_settle();
   if (!kill_orders(k, before)) return true;
   *said = say(k, o);
   return false;

@@ -4,7 +4,14 @@
  * PCT: threads have random priorities, and the one with the highest that can take a step does. At D - 1 steps chosen at
  * random among as many as the default schedule has, the thread about to go gets a priority below all the first ones,
  * lower each time. One that gives way goes below all others, else it would wait for ever for those it does not let go.
- */
+ *
+ * Under a weak memory model (run/graph.h) the uniform walk has every second access take the newest write, and every
+ * other one any. PCT makes each of the D - 1 changes one of priorities or of memory: then the next access that has a
+ * choice takes any write. All others take the newest one, or, in every second run, the oldest one that they may read:
+ * what threads learn of each other is then what was chosen at random. That is the idea of Gao, Chakraborty and Ozkan,
+ * Probabilistic Concurrency Testing for Weak Memory Programs (2023). A thread does not read the same old write twice in
+ * a row, else it would wait for ever in a loop. */
+#include "run/graph.h"
 #include "test/explore.h"
 
 #include <string.h>
@@ -22,6 +29,12 @@ struct walk {
   unsigned change_count, changed;
   uint64_t known; /* the fibers that have a priority */
   int64_t priority[FIBERS_MOST], lowest;
+  bool stale;       /* PCT, of weak memory: who reads takes the oldest write; */
+  unsigned due;     /* ... so many accesses take any; */
+  struct old_read { /* ... what each fiber has read last, where that was an old write */
+    uintptr_t address;
+    uint64_t name;
+  } last[FIBERS_MOST];
 };
 
 static uint64_t draw(struct walk *w, uint64_t n) {
@@ -52,7 +65,10 @@ static unsigned by_priority(struct walk *w, const struct run *run) {
   if (i && run->steps[i - 1].flags & STEP_YIELDED) w->priority[run->current] = --w->lowest;
   while (w->changed < w->change_count && w->changes[w->changed] <= i) {
     w->changed++;
-    w->priority[highest(w, run->enabled)] = --w->lowest;
+    if (w->e->options.weak && draw(w, 2))
+      w->due++;
+    else
+      w->priority[highest(w, run->enabled)] = --w->lowest;
   }
   return highest(w, run->enabled);
 }
@@ -67,9 +83,41 @@ static int choose(void *context, const struct run *run, struct choice *choice) {
   return 0;
 }
 
+/* Any of the alternatives that are possible, from this one on; `blocks`: there is none. */
+static unsigned any_alternative(struct walk *w, unsigned from, unsigned blocks) {
+  unsigned possible = 0, block;
+  for (block = from; block < blocks; block++) possible += run_possible(block);
+  if (!possible) return blocks;
+  unsigned left = (unsigned)draw(w, possible);
+  for (block = from; !run_possible(block) || left--; block++) continue;
+  return block;
+}
+
+/* The oldest write that can be read; 0: the newest one, or the last is that once more. */
+static unsigned oldest_alternative(struct walk *w, const struct step *now, unsigned blocks) {
+  struct old_read *last = &w->last[now->fiber];
+  unsigned block = blocks - 1;
+  while (block && (run_offered_write(block) || !run_possible(block))) block--;
+  struct old_read read = {now->address, run_offered(block)};
+  bool again = read.address == last->address && read.name == last->name;
+  *last = block && !again ? read : (struct old_read){0, 0};
+  return again ? 0 : block;
+}
+
+static unsigned choose_alternative(struct walk *w, const struct step *now, unsigned blocks) {
+  if (!w->pct) {
+    unsigned block = draw(w, 2) ? any_alternative(w, 1, blocks) : 0;
+    return block < blocks ? block : 0;
+  }
+  if (!w->due) return w->stale && !run_offered_write(0) ? oldest_alternative(w, now, blocks) : 0;
+  w->due--;
+  return any_alternative(w, 0, blocks);
+}
+
 static int choose_block(void *context, const struct run *run, unsigned blocks) {
   struct walk *w = context;
-  unsigned block = (unsigned)draw(w, blocks);
+  const struct step *now = &run->steps[run->count - 1];
+  unsigned block = run_offers() ? choose_alternative(w, now, blocks) : (unsigned)draw(w, blocks);
   explorer_show(w->e, run->count - 1, (struct choice){(uint8_t)run->current, (uint8_t)block});
   return (int)block;
 }
@@ -79,7 +127,10 @@ static void start(struct walk *w, uint64_t number) {
   w->known = 0;
   w->lowest = 0;
   w->changed = 0;
+  w->due = 0;
   if (!w->pct) return;
+  w->stale = w->e->options.weak && draw(w, 2);
+  memset(w->last, 0, sizeof w->last);
   unsigned depth = w->e->options.depth;
   w->change_count = depth > DEPTH_MOST ? DEPTH_MOST : depth ? depth - 1 : 0;
   for (unsigned i = 0; i < w->change_count; i++) {

@@ -257,6 +257,14 @@ static void keep_unsupported(struct searching *k, const struct run *r) {
   snprintf(w->unsupported, sizeof w->unsupported, "%s", r->said);
 }
 
+/* A run that cannot be judged: nor can the client's others. */
+static enum visit keep_unjudged(struct searching *k) {
+  snprintf(k->me->unsupported, sizeof k->me->unsupported, "%.500s", k->judging.text);
+  if (k->options->tasks) k->options->tasks[k->client].cannot = true;
+  k->me->outcome = WORKER_THROUGH;
+  return VISIT_STOP;
+}
+
 /* What a run says about more than itself: of most there is nothing. */
 static inline bool says_more(const struct run *r) {
   return r->end == RUN_LONG || r->shares_stacks | r->reads_freed | r->wide | r->forgiven | r->volatiles;
@@ -294,6 +302,7 @@ static enum visit visit(void *self, const struct run *r) {
   case JUDGED_GOOD: return overtaken(k) ? VISIT_STOP : VISIT_ON;
   case JUDGED_WRONG: keep_finding(k, r); return k->options->keep_going ? VISIT_ON : VISIT_STOP;
   default:
+    if (k->judging.kind == PROBLEM_UNSUPPORTED) return keep_unjudged(k);
     k->me->failed = k->judging;
     k->me->outcome = WORKER_FAILED;
     return VISIT_STOP;

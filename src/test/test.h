@@ -239,6 +239,7 @@ struct strategy {
   const char *method;    /* its name in reports */
   const char *schedules; /* in reports: what was explored, where nothing was left out that it looks at */
   const char *unit[2];   /* what the bound counts: one, many; NULL: it has no bound */
+  bool counts_writes;    /* ... and besides, under a weak memory model, stale loads and early stores */
   bool random;           /* takes a seed and a number of runs */
   bool has_depth;        /* its word is followed by :D, explore_options.depth */
   bool may_cache;        /* explore_options.cache is for it, */
