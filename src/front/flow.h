@@ -24,6 +24,7 @@ struct flow {
   uint32_t base;               /* the number that jumps give the first one */
   uint32_t *pred_first, *pred; /* who comes before each */
   uint32_t *use_first, *use;   /* who reads each register */
+  struct span (*writes)[2];    /* what each writes; spans without registers behind it */
   uint32_t *in, *out;          /* stamp: the register is live before, after */
   uint32_t stamp;
   uint32_t *seen, walk; /* those that the walk for one register has been to */

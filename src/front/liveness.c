@@ -103,11 +103,15 @@ void inst_rename(struct inst *in, const reg *to) {
   if (in->c != NO_REG) in->c = to[in->c];
 }
 
-static bool writes(const struct inst *in, reg r) {
-  struct span s[2];
-  for (unsigned i = 0, n = inst_writes(in, s); i < n; i++)
-    if (r >= s[i].first && r - s[i].first < s[i].count) return true;
-  return false;
+/* As inst_writes; spans that are not there have no registers. */
+static void find_writes(struct flow *f) {
+  f->writes = mem_zero(f->mem, f->count + 1, sizeof *f->writes);
+  for (uint32_t i = 0; i < f->count; i++) inst_writes(&f->code[i], f->writes[i]);
+}
+
+static inline bool writes(const struct flow *f, uint32_t i, reg r) {
+  const struct span *s = f->writes[i];
+  return (reg)(r - s[0].first) < s[0].count || (reg)(r - s[1].first) < s[1].count;
 }
 
 static void find_preds(struct flow *f) {
@@ -164,45 +168,51 @@ void flow_open(struct flow *f, struct mem *m, const struct inst *code, uint32_t 
   f->out = mem_zero(m, count + 1, sizeof *f->out);
   f->seen = mem_zero(m, count + 1, sizeof *f->seen);
   f->stack = mem_alloc(m, (count + 1) * sizeof *f->stack);
+  find_writes(f);
   find_preds(f);
   find_uses(f);
 }
 
 void flow_close(struct flow *f) {
-  void *all[] = {f->pred_first, f->pred, f->use_first, f->use, f->in, f->out, f->seen, f->stack};
+  void *all[] = {f->writes, f->pred_first, f->pred, f->use_first, f->use, f->in, f->out, f->seen, f->stack};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(f->mem, all[i]);
 }
 
-static void flow_reach(struct flow *f, uint32_t at) {
-  if (at < f->low) f->low = at;
-  if (at > f->high) f->high = at;
-}
+/* Its walk, in variables that the compiler knows nobody else to change. */
+struct walk {
+  uint32_t number, stamp, depth, low, high;
+  uint32_t *in, *seen, *stack;
+};
 
-/* r is live before instruction i. */
-static uint32_t flow_mark(struct flow *f, uint32_t depth, uint32_t i) {
-  f->in[i] = f->stamp;
-  flow_reach(f, 2 * i);
-  if (f->seen[i] == f->walk) return depth;
-  f->seen[i] = f->walk;
-  f->stack[depth] = i;
-  return depth + 1;
+/* The register is live before instruction i. */
+static inline void mark(struct walk *w, uint32_t i) {
+  w->in[i] = w->stamp;
+  if (2 * i < w->low) w->low = 2 * i;
+  if (2 * i > w->high) w->high = 2 * i;
+  if (w->seen[i] == w->number) return;
+  w->seen[i] = w->number;
+  w->stack[w->depth++] = i;
 }
 
 void flow_add(struct flow *f, reg r) {
-  f->walk++;
-  uint32_t depth = 0;
+  struct walk w = {++f->walk, f->stamp, 0, f->low, f->high, f->in, f->seen, f->stack};
+  const uint32_t *pred_first = f->pred_first, *pred = f->pred;
+  uint32_t *out = f->out;
   for (uint32_t u = f->use_first[r]; u < f->use_first[r + 1]; u++) {
-    depth = flow_mark(f, depth, f->use[u]);
-    while (depth) {
-      uint32_t i = f->stack[--depth];
-      for (uint32_t k = f->pred_first[i]; k < f->pred_first[i + 1]; k++) {
-        uint32_t p = f->pred[k];
-        f->out[p] = f->stamp;
-        flow_reach(f, 2 * p + 1);
-        if (!writes(&f->code[p], r)) depth = flow_mark(f, depth, p);
+    mark(&w, f->use[u]);
+    while (w.depth) {
+      uint32_t i = w.stack[--w.depth];
+      for (uint32_t k = pred_first[i]; k < pred_first[i + 1]; k++) {
+        uint32_t p = pred[k];
+        out[p] = w.stamp;
+        if (2 * p + 1 < w.low) w.low = 2 * p + 1;
+        if (2 * p + 1 > w.high) w.high = 2 * p + 1;
+        if (!writes(f, p, r)) mark(&w, p);
       }
     }
   }
+  f->low = w.low;
+  f->high = w.high;
 }
 
 /* The lists: counted, filled, then each list that is there already is left out. */
@@ -229,28 +239,34 @@ static struct live share(struct program *p, struct shared *table, uint32_t mask,
   }
 }
 
-static void count_lists(struct flow *f, uint32_t *first, reg *lists) {
+struct alive { /* before this instruction */
+  uint32_t at;
+  reg r;
+};
+
+/* first[i] is where the list of instruction i ends. */
+static void make_lists(struct program *p, struct flow *f, uint32_t *first) {
+  VEC(struct alive) all = {NULL, 0, 0};
   for (uint32_t r = 0; r < f->regs; r++) {
     flow_begin(f);
     flow_add(f, (reg)r);
-    for (uint32_t i = 0; i < f->count; i++) {
+    for (uint32_t i = f->low / 2; f->low <= f->high && i <= f->high / 2; i++) {
       if (!flow_in(f, i)) continue;
-      if (lists)
-        lists[first[i]++] = (reg)r;
-      else
-        first[i + 1]++;
+      vec_push(p->mem, &all, ((struct alive){i, (reg)r}));
+      first[i + 1]++;
     }
   }
+  for (uint32_t i = 0; i < f->count; i++) first[i + 1] += first[i];
+  p->registers = mem_alloc(p->mem, (all.count + 1) * sizeof *p->registers);
+  for (size_t k = 0; k < all.count; k++) p->registers[first[all.at[k].at]++] = all.at[k].r;
+  vec_free(p->mem, &all);
 }
 
 void program_liveness(struct program *p) {
   struct flow f;
   flow_open(&f, p->mem, p->code, p->code_count, 0, p->most_regs);
   uint32_t *first = mem_zero(p->mem, p->code_count + 2, sizeof *first);
-  count_lists(&f, first, NULL);
-  for (uint32_t i = 0; i < p->code_count; i++) first[i + 1] += first[i];
-  p->registers = mem_alloc(p->mem, (first[p->code_count] + 1) * sizeof *p->registers);
-  count_lists(&f, first, p->registers); /* first[i] is now where the list of i ends */
+  make_lists(p, &f, first);
   uint32_t size = 16, end = 0, begin = 0;
   while (size < 2 * p->code_count) size *= 2;
   struct shared *table = mem_zero(p->mem, size, sizeof *table);

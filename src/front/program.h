@@ -65,6 +65,8 @@ static inline word word_of_term(uint32_t object, uint32_t term) {
 }
 /* A plain address: no tag, and a mark at most. */
 static inline bool word_is_address(word w) { return w >> 44 == WORD_POINTER >> 44; }
+/* ... and no mark: of a cell. */
+static inline bool word_is_cell(word w) { return (w & ~((INT64_C(1) << 44) - 8)) == WORD_POINTER; }
 enum { WORD_OBJECTS = 1 << 20 }; /* objects that pointers can name */
 /* Set in the cell of a pointer just past an array that is a member, unless the object ends there: what comes next is at
  * that address, but is not an element. Where memory is also accessed as bytes (program.loose) it means something else:

@@ -195,10 +195,21 @@ static void flow_group(struct tidying *t, uint32_t g) {
   for (uint32_t i = 0; i < group->count; i++) flow_add(&t->flow, (reg)(group->first + i));
 }
 
-static bool has_no_effect(const struct tidying *t, const struct inst *in) {
+/* Does it do nothing but compute a value, if what it computes with is set? */
+static bool only_computes(const struct inst *in) {
   return in->code == I_CONST || in->code == I_MOVE || in->code == I_GLOBAL ||
-         (in->code == I_UNARY && in->op == OP_NOT && is_surely_set(t, in->a)) ||
-         (in->code == I_OWN && in->op != OWN_SLEEPS);
+         (in->code == I_UNARY && in->op == OP_NOT) || (in->code == I_OWN && in->op != OWN_SLEEPS);
+}
+
+static bool has_no_effect(const struct tidying *t, const struct inst *in) {
+  return only_computes(in) && (in->code != I_UNARY || is_surely_set(t, in->a));
+}
+
+/* Can a value of the group be dropped, if nobody reads it? */
+static bool may_drop(const struct tidying *t, uint32_t g) {
+  for (uint32_t k = t->def_first[g]; k < t->def_first[g + 1]; k++)
+    if (only_computes(&t->code[t->def[k]])) return true;
+  return false;
 }
 
 /* Values that nobody reads. */
@@ -208,7 +219,7 @@ static bool drop_unused(struct tidying *t) {
   bool changed = false;
   flow_start(t);
   for (uint32_t g = 0; g < l->groups.count; g++) {
-    if (t->def_first[g] == t->def_first[g + 1]) continue;
+    if (!may_drop(t, g)) continue;
     for (uint32_t c = 0; c < l->groups.at[g].count; c++) {
       reg r = (reg)(l->groups.at[g].first + c);
       flow_begin(&t->flow);
@@ -221,7 +232,7 @@ static bool drop_unused(struct tidying *t) {
   }
   for (uint32_t i = 0; i < t->count; i++) {
     bool idle = t->code[i].code == I_MOVE && t->code[i].d == t->code[i].a;
-    t->gone[i] = idle || (has_no_effect(t, &t->code[i]) && unused[i] == t->code[i].count);
+    t->gone[i] = idle || (unused[i] == t->code[i].count && has_no_effect(t, &t->code[i]));
     changed |= t->gone[i];
   }
   flow_stop(t);

@@ -109,6 +109,13 @@ static enum fault index_member(const struct run *run, word at, word i, int64_t c
   return FAULT_NONE;
 }
 
+enum ended step_no_cell(struct run *run, const struct inst *in, word at) {
+  if (word_is_unset(at)) return step_unset(run, in, at, NULL);
+  if (!word_is_pointer(at)) return step_fault(run, in, at >= 0 && at <= 7 ? FAULT_NULL : FAULT_POINTER, NULL);
+  if (word_is_term(at)) return step_fault(run, in, FAULT_ADDRESS, NULL);
+  return step_fault(run, in, FAULT_POINTER, "the pointer is marked");
+}
+
 enum ended step_check_life(struct run *run, const struct inst *in, word at) {
   const struct machine *m = run->machine;
   const struct object *o = &state_objects(m, run->state)[word_object(at)];
@@ -233,8 +240,31 @@ enum ended step_equal(struct run *run, const struct inst *in, word before, word 
   return GO_ON;
 }
 
+/* A small number, or an address that says all: where these are equal, what they are is, and nowhere else. */
+static inline bool is_plain(const struct machine *m, word w) {
+  return word_is_small(w) || (word_is_cell(w) && !is_forgotten(m, w) && !m->stores_places && !m->program->loose);
+}
+
+/* Can others notice an access to this? */
+static inline bool is_seen(const struct run *run, const struct object *o) {
+  return (o->owner != run->thread && o->life != LIFE_CONSTANT) || o->life == LIFE_FREED;
+}
+
+/* An access was made. */
+static inline enum ended accessed(struct run *run, const struct inst *in, word at, const struct object *o, bool seen,
+                                  bool wrote) {
+  struct machine *m = run->machine;
+  unsigned n = in->count;
+  if (seen) step_record(run, word_object(at), word_cell(at), n, wrote);
+  if (m->unordered && unordered_open(m->unordered) && o->life != LIFE_CONSTANT) {
+    enum ended bad = unordered_access(run, in, word_object(at), word_cell(at), word_cell(at) + n, wrote);
+    if (bad != GO_ON) return bad;
+  }
+  return seen && m->races ? step_race(run, in, word_object(at), word_cell(at), word_cell(at) + n, wrote) : GO_ON;
+}
+
 /* In memory as it is, a cell at a time. */
-static inline enum ended access_cells(struct run *run, const struct inst *in, word at) {
+static enum ended access_cells(struct run *run, const struct inst *in, word at) {
   word *cells, before[COUNT_MOST], expected[COUNT_MOST], *r = run->r;
   struct object *o;
   unsigned n = in->count;
@@ -242,8 +272,7 @@ static inline enum ended access_cells(struct run *run, const struct inst *in, wo
   if (bad != GO_ON) return bad;
   if (o->life == LIFE_CONSTANT && in->code != I_LOAD)
     return step_fault(run, in, FAULT_POINTER, "a constant is written");
-  bool seen = (o->owner != run->thread && o->life != LIFE_CONSTANT) || o->life == LIFE_FREED, wrote = true,
-       known = true;
+  bool seen = is_seen(run, o), wrote = true, known = true;
   expected[0] = 0;
   copy_words(before, cells, n);
   switch (in->code) {
@@ -267,7 +296,7 @@ static inline enum ended access_cells(struct run *run, const struct inst *in, wo
   case I_CAS: {
     if (run->machine->tracer) copy_words(expected, r + in->c, n);
     for (unsigned i = 0; i < n; i++) {
-      if (word_is_small(r[in->c + i]) && word_is_small(before[i])) {
+      if (is_plain(run->machine, r[in->c + i]) && is_plain(run->machine, before[i])) {
         wrote &= before[i] == r[in->c + i];
         continue;
       }
@@ -292,16 +321,20 @@ static inline enum ended access_cells(struct run *run, const struct inst *in, wo
   default: break;
   }
   if (!known) return step_fault(run, in, FAULT_FORGOTTEN, NULL);
-  if (seen) step_record(run, word_object(at), word_cell(at), n, wrote);
   if (run->machine->tracer)
     step_trace(run, in, at, !seen, in->code == I_STORE ? NULL : before, wrote ? cells : NULL,
                in->code == I_CAS ? expected : NULL, n);
-  if (run->machine->unordered && unordered_open(run->machine->unordered) && o->life != LIFE_CONSTANT) {
-    bad = unordered_access(run, in, word_object(at), word_cell(at), word_cell(at) + n, wrote);
-    if (bad != GO_ON) return bad;
-  }
-  if (seen && run->machine->races) return step_race(run, in, word_object(at), word_cell(at), word_cell(at) + n, wrote);
-  return GO_ON;
+  return accessed(run, in, at, o, seen, wrote);
+}
+
+/* Most accesses: one cell is loaded, and nobody listens. */
+static inline enum ended load_cell(struct run *run, const struct inst *in, word at) {
+  word *cells;
+  struct object *o;
+  enum ended bad = step_cells_at(run, in, at, 1, &cells, &o);
+  if (bad != GO_ON) return bad;
+  run->r[in->d] = *cells;
+  return accessed(run, in, at, o, is_seen(run, o), false);
 }
 
 enum ended step_directly(struct run *run, const struct inst *in, word at) {
@@ -314,7 +347,8 @@ static enum ended access_memory(struct run *run, const struct inst *in) {
   if (m->program->loose) return loose_access(run, in);
   word *cells, at = step_address(run, in);
   struct object *o;
-  if (!m->weak || !run->op) return access_cells(run, in, at);
+  if (!m->weak || !run->op)
+    return in->code == I_LOAD && in->count == 1 && !m->tracer ? load_cell(run, in, at) : access_cells(run, in, at);
   enum ended bad = step_cells_at(run, in, at, in->count, &cells, &o);
   if (bad != GO_ON) return bad;
   bool own = o->life == LIFE_CONSTANT || weak_is_own(o, run->thread);
@@ -506,8 +540,11 @@ static enum ended compute(struct run *run, const struct inst *in) {
     if (in->count && (i < 0 || i >= in->count)) return step_fault(run, in, FAULT_BOUNDS, NULL);
     if (!word_is_pointer(at) && !in->count && (in->bytes == 1 || in->bytes == -1)) return add_to_number(run, in);
     if (m->program->loose) return loose_compute(run, in);
-    uint32_t most = word_is_pointer(at) ? state_objects(m, run->state)[word_object(at)].count : 0;
-    why = in_member(run, at) ? index_member(run, at, i, in->imm, &r[in->d]) : offset(at, i * in->imm, most, &r[in->d]);
+    const struct object *o = word_is_pointer(at) ? &state_objects(m, run->state)[word_object(at)] : NULL;
+    uint32_t most = o ? o->count : 0;
+    why = in_member(run, at) && m->program->layouts[o->layout].array_count
+              ? index_member(run, at, i, in->imm, &r[in->d])
+              : offset(at, i * in->imm, most, &r[in->d]);
     break;
   }
   case I_EXTRACT:
@@ -637,14 +674,44 @@ static bool is_beyond_order(const struct machine *m, const struct inst *in) {
   }
 }
 
+/* An instruction that others notice nothing of, of the commonest kinds, if all is well with it. False: it was not
+ * carried out. */
+static inline bool run_quickly(const struct program *p, word *r, const struct inst **at) {
+  const struct inst *in = (*at)++;
+  word w;
+  switch (in->code) {
+  case I_CONST: r[in->d] = in->imm; return word_is_small(in->imm);
+  case I_MOVE:
+    if (in->count == 1) r[in->d] = r[in->a];
+    return in->count == 1;
+  case I_BINARY: return compute_small(in, r[in->a], in->b == NO_REG ? in->imm : r[in->b], &r[in->d]);
+  case I_OFFSET:
+    if (p->loose || offset(r[in->a], in->imm, UINT32_MAX, &w)) return false;
+    r[in->d] = w;
+    return true;
+  case I_JUMP: *at = p->code + in->imm; return true;
+  case I_BRANCH:
+    w = r[in->a];
+    if ((w != 0) == (in->op == OP_NOT)) *at = p->code + in->imm;
+    return word_is_small(w);
+  default: return false;
+  }
+}
+
 /* Runs from pc on until the step ends. */
 static enum ended run_step(struct run *run, uint32_t pc) {
   struct machine *m = run->machine;
   const struct inst *code = m->program->code;
-  bool statements = m->options.steps == STEPS_STATEMENT;
+  bool statements = m->options.steps == STEPS_STATEMENT, quick = !run->exactly && !statements;
   if (m->unordered) unordered_reset(m->unordered);
   for (uint32_t n = 0; n < LOCAL_MOST; n++) {
     const struct inst *in = &code[pc];
+    if (quick && n < STEP_LONG) {
+      const struct inst *next = in;
+      for (; n < STEP_LONG && run_quickly(m->program, run->r, &next); n++) in = next;
+      pc = (uint32_t)(in - code);
+      run->move->length = n;
+    }
     if (n >= STEP_LONG) {
       if (endless_repeats(run, pc, n)) return step_fault(run, in, FAULT_ENDLESS, NULL);
       if (n % STEP_POLLS == STEP_POLLS - 1 && m->system.limits && limits_poll(m->system.limits))

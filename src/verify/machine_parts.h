@@ -244,6 +244,7 @@ enum ended step_fault(struct run *, const struct inst *, enum fault, const char 
 enum ended step_no_room(struct run *, const struct inst *, const char *text);     /* for more memory in the state */
 enum ended step_unset(struct run *, const struct inst *, word, const char *text); /* a word that is no value is used */
 enum ended step_fault_at(struct run *, const struct inst *, word at, enum fault); /* at an object that is there */
+enum ended step_no_cell(struct run *, const struct inst *, word at);              /* it is the address of none */
 enum ended step_check_life(struct run *, const struct inst *, word at);           /* may the object be accessed? */
 enum ended step_choose_one(struct run *, const struct inst *, unsigned n, unsigned *which); /* one of n, in every way */
 /* Where a variable is to be: the place of an ended one, or UINT32_MAX, one of its own (places.c). */
@@ -273,10 +274,9 @@ static inline word step_address(const struct run *run, const struct inst *in) {
 static inline enum ended step_cells_at(struct run *run, const struct inst *in, word at, unsigned count, word **cells,
                                        struct object **object) {
   struct machine *m = run->machine;
-  if (word_is_unset(at)) return step_unset(run, in, at, NULL);
-  if (!word_is_pointer(at)) return step_fault(run, in, at >= 0 && at <= 7 ? FAULT_NULL : FAULT_POINTER, NULL);
-  if (word_is_term(at)) return step_fault(run, in, FAULT_ADDRESS, NULL);
-  if (word_mark(at) || !word_is_address(at)) return step_fault(run, in, FAULT_POINTER, "the pointer is marked");
+  *object = NULL;
+  *cells = NULL;
+  if (!word_is_cell(at)) return step_no_cell(run, in, at);
   struct object *o = *object = &state_objects(m, run->state)[word_object(at)];
   if (o->life != LIFE_GLOBAL && o->life != LIFE_HEAP && o->life != LIFE_FRESH) {
     enum ended bad = step_check_life(run, in, at);

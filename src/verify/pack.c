@@ -55,9 +55,19 @@ static unsigned char *put_long_word(struct packer *p, unsigned char *at, word w)
 }
 
 static inline unsigned char *put_word(struct packer *p, unsigned char *at, word w) {
-  if (w < 0 || w > DIGIT_SMALL_MOST) return put_long_word(p, at, w);
-  *at++ = (unsigned char)w;
-  return at;
+  if (w >= 0 && w <= DIGIT_SMALL_MOST) {
+    *at++ = (unsigned char)w;
+    return at;
+  }
+  uint32_t first = p->m->globals + 1;
+  if (w >= word_pointer(first, 0) && word_is_cell(w) && !word_cell(w)) {
+    uint32_t number = name_of(p->m, word_object(w)) - first;
+    if (number <= DIGIT_OBJECT_MOST - DIGIT_OBJECT) { /* one of the first objects, met before */
+      *at++ = (unsigned char)(DIGIT_OBJECT + number);
+      return at;
+    }
+  }
+  return put_long_word(p, at, w);
 }
 
 /* Garbage that registers hold, but only to compare it. */
@@ -100,11 +110,10 @@ static unsigned char *put_record_before(struct packer *p, unsigned char *at, con
   return at + kept->size;
 }
 
-static unsigned char *put_thread(struct packer *p, unsigned char *at, unsigned thread) {
+static unsigned char *put_new_record(struct packer *p, unsigned char *at, unsigned thread) {
   struct machine *m = p->m;
   uint32_t before = p->known;
   const struct thread *t = &p->s->threads[thread];
-  if (p->as_before >> thread & 1) return put_record_before(p, at, &m->last.records[thread]);
   at = put_number(at, t->pc ? m->stop_of[t->pc] : 0);
   if (m->options.ops && (!t->pc || m->options.ops > 1)) at = put_number(at, t->left);
   for (unsigned i = 0; i < m->own_words; i++) at = put_word(p, at, state_own(m, p->s, thread)[i]);
@@ -123,6 +132,11 @@ static unsigned char *put_thread(struct packer *p, unsigned char *at, unsigned t
   for (uint32_t i = before; i < p->known; i++) /* hollow objects are this thread's alone */
     if (is_hollow(p, m->met[i])) m->number[m->met[i]] = NUMBER_NONE;
   return at;
+}
+
+static inline unsigned char *put_thread(struct packer *p, unsigned char *at, unsigned thread) {
+  return p->as_before >> thread & 1 ? put_record_before(p, at, &p->m->last.records[thread])
+                                    : put_new_record(p, at, thread);
 }
 
 /* Takes back the names given from here on. */
@@ -150,7 +164,7 @@ static void make_record(struct packer *p, struct record *r) {
     return;
   }
   r->at = p->records;
-  p->records = put_thread(p, p->records, r->thread);
+  p->records = put_new_record(p, p->records, r->thread);
   r->size = (uint32_t)(p->records - r->at);
   r->own = p->known > shared;
   forget_names(p, shared);

@@ -142,19 +142,30 @@ void reach_open(struct mem *mem, struct machine *m) {
   }
   uint32_t *at = mem_zero(mem, p->code_count * regs + COUNT_MOST, sizeof *at),
            *now = mem_zero(mem, regs + COUNT_MOST, sizeof *now);
-  for (bool changed = true; changed;) {
-    changed = false;
+  /* When it was looked at last, and when what comes before it last changed: in turns of the loop. */
+  uint32_t *looked = mem_zero(mem, p->code_count, sizeof *looked),
+           *changed = mem_zero(mem, p->code_count, sizeof *changed), turn = 0, last = 0;
+  do {
+    last = turn;
     for (uint32_t pc = p->code_count; pc-- > 1;) {
       uint32_t to[2];
       unsigned n = successors(p, pc, to);
-      memset(now, 0, regs * sizeof *now);
-      for (unsigned i = 0; i < n; i++)
-        for (size_t r = 0; r < regs; r++) now[r] |= at[to[i] * regs + r];
+      bool same = looked[pc] != 0;
+      for (unsigned i = 0; i < n; i++) same &= changed[to[i]] < looked[pc];
+      if (same) continue;
+      looked[pc] = ++turn;
+      if (n)
+        memcpy(now, at + to[0] * regs, regs * sizeof *now);
+      else
+        memset(now, 0, regs * sizeof *now);
+      for (size_t r = 0; n == 2 && r < regs; r++) now[r] |= at[to[1] * regs + r];
       transfer(p, &p->code[pc], now);
       if (!memcmp(at + pc * regs, now, regs * sizeof *now)) continue;
       memcpy(at + pc * regs, now, regs * sizeof *now);
-      changed = true;
+      changed[pc] = turn;
     }
-  }
+  } while (turn != last);
+  mem_free(mem, changed);
+  mem_free(mem, looked);
   m->reach = at;
 }

@@ -30,7 +30,11 @@ const unsigned char *get_term(const struct machine *m, const unsigned char *at, 
 static inline __attribute__((always_inline)) const unsigned char *
 get_noted(const struct unpacker *u, const unsigned char *at, word *to, uint32_t *known, bool *again) {
   bool is_new = *at == DIGIT_NEW;
-  word w;
+  word w = *at;
+  if (w <= DIGIT_SMALL_MOST) {
+    *to = w;
+    return at + 1;
+  }
   at = get_word(u->m, at, &w, known);
   *again |= !is_new && word_is_pointer(w) && word_object(w) >= u->garbage;
   *to = w;
