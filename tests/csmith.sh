@@ -5,7 +5,8 @@
 # A program is
 #   agreed     the checksums are the same
 #   refused    verify does not read it, or comes upon what it does not model
-#   cut        it took too long: the compiled program 2 s (csmith makes endless ones too), or verify 20 s
+#   endless    the compiled program does not end within 10 s: csmith makes such programs too
+#   cut        verify took longer than CSMITH_SECONDS (20)
 #   no C       csmith takes a float * for an int *, which compilers only warn about, or converts a floating number to
 #              an integer type that does not have it, which the compiler's sanitizer says too
 #   disagreed  anything else: another checksum, undefined behaviour, a crash. It is kept in csmith-SEED.c
@@ -21,7 +22,8 @@ fi
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 2
-agreed=0 refused=0 cut=0 disagreed=0 no_c=0
+seconds=${CSMITH_SECONDS:-20}
+agreed=0 refused=0 endless=0 cut=0 disagreed=0 no_c=0
 # Pointers to members of packed structs are not aligned, and using them is undefined, but csmith does not mind.
 options='--no-argc --no-packed-struct --max-funcs 6 --max-block-depth 4'
 
@@ -72,13 +74,13 @@ for ((seed = first; seed < first + count; seed++)); do
     continue
   fi
   mv out warnings
-  checksum=$(timeout 2 ./program | sed -n 's/^checksum = //p')
+  checksum=$(timeout 10 ./program | sed -n 's/^checksum = //p')
   if [ -z "$checksum" ]; then
-    cut=$((cut + 1))
+    endless=$((endless + 1))
     continue
   fi
   object "$checksum" >object.c
-  timeout -k 5 60 "$asif" verify object.c --threads 1 --ops 1 --quiet --time-limit 20 -- -I "$headers" >out 2>&1
+  timeout -k 5 $((seconds * 3)) "$asif" verify object.c --threads 1 --ops 1 --quiet --time-limit "$seconds" -- -I "$headers" >out 2>&1
   status=$?
   case $status in
   0) agreed=$((agreed + 1)) ;;
@@ -104,5 +106,5 @@ for ((seed = first; seed < first + count; seed++)); do
     ;;
   esac
 done
-echo "$agreed agreed, $refused refused, $cut cut, $no_c no C, $disagreed disagreed"
+echo "$agreed agreed, $refused refused, $endless endless, $cut cut, $no_c no C, $disagreed disagreed"
 [ $disagreed = 0 ] && [ $((refused * 50)) -le $((agreed + refused)) ]
