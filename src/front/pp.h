@@ -66,8 +66,8 @@ struct pp_macro {
   bool function, variadic;
   uint32_t param_count;
   struct pp_items body;
-  const char
-      *unread; /* #define's line from behind the name on, of what nobody has asked for yet; NULL once it is read */
+  /* #define's line from behind the name on, of what nobody has asked for yet; NULL once it is read. */
+  const char *unread, *unread_end;
 };
 
 enum pp_word { /* that a directive begins with */
@@ -231,9 +231,22 @@ void pp_skip_line(struct pp *);             /* to its end */
 bool pp_skip_blanks(struct pp *);           /* within a line, comments too: were there any? */
 static inline bool pp_is(const struct pp_token *t, uint32_t mark) { return t->kind == PP_MARK && t->mark == mark; }
 extern const uint8_t pp_chars[256]; /* bits of enum pp_char */
-enum pp_char { CHAR_LETTER = 1, CHAR_DIGIT = 2, CHAR_MARK = 4, CHAR_LONG = 8 /* the first of a mark of several */ };
+enum pp_char {
+  CHAR_LETTER = 1,
+  CHAR_DIGIT = 2,
+  CHAR_MARK = 4,
+  CHAR_LONG = 8,  /* the first of a mark of several */
+  CHAR_BLANK = 16 /* white space, or a comment may begin with it */
+};
 static inline bool pp_word_char(char c) { return pp_chars[(unsigned char)c] & (CHAR_LETTER | CHAR_DIGIT); }
-struct pp_token *pp_token_new(struct pp *);
+void pp_more_tokens(struct pp *);
+static inline struct pp_token *pp_token_new(struct pp *pp) {
+  if (pp->pooled == pp->pool.count * POOL_TOKENS) pp_more_tokens(pp);
+  struct pp_token *t = &pp->pool.at[pp->pooled / POOL_TOKENS][pp->pooled % POOL_TOKENS];
+  pp->pooled++;
+  *t = (struct pp_token){.kind = PP_END};
+  return t;
+}
 static inline void pp_forget_tokens(struct pp *pp) { pp->pooled = 0; } /* nobody holds one any more */
 
 /* pp_macro.c */

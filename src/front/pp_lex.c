@@ -6,8 +6,10 @@
 #define D CHAR_DIGIT
 #define M CHAR_MARK
 #define X (CHAR_MARK | CHAR_LONG)
+#define B CHAR_BLANK
 const uint8_t pp_chars[256] = {
-    [ 32] = 0, X, 0, X, L, X, X, 0, M, M, X, X, M, X, X, X, /* !"#$%&'() +,-. */
+    [  0] = B, ['\t'] = B, ['\v'] = B, ['\f'] = B,
+    [ 32] = B, X, 0, X, L, X, X, 0, M, M, X, X, M, X, X, X | B, /* !"#$%&'() +,-. */
     [ 48] = D, D, D, D, D, D, D, D, D, D, X, M, X, X, X, M, /* 0123456789:;<=>? */
     [ 64] = 0, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, /* @ABCDEFGHIJKLMNO */
     [ 80] = L, L, L, L, L, L, L, L, L, L, L, M, 0, M, X, L, /* PQRSTUVWXYZ[\]^_ */
@@ -18,17 +20,13 @@ const uint8_t pp_chars[256] = {
 #undef D
 #undef M
 #undef X
+#undef B
 /* clang-format on */
 static bool is_letter(char c) { return pp_chars[(unsigned char)c] & CHAR_LETTER; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-struct pp_token *pp_token_new(struct pp *pp) {
-  if (pp->pooled == pp->pool.count * POOL_TOKENS)
-    vec_push(pp->mem, &pp->pool, mem_alloc(pp->mem, POOL_TOKENS * sizeof(struct pp_token)));
-  struct pp_token *t = &pp->pool.at[pp->pooled / POOL_TOKENS][pp->pooled % POOL_TOKENS];
-  pp->pooled++;
-  *t = (struct pp_token){.kind = PP_END};
-  return t;
+void pp_more_tokens(struct pp *pp) {
+  vec_push(pp->mem, &pp->pool, mem_alloc(pp->mem, POOL_TOKENS * sizeof(struct pp_token)));
 }
 
 uint32_t pp_line(const struct pp *pp) { return pp->buffer ? pp->buffer->line + pp->buffer->shift : 0; }
@@ -63,22 +61,27 @@ static void skip_comment(struct pp *pp) {
 }
 
 /* A NUL in the text is white space, too. */
-bool pp_skip_blanks(struct pp *pp) {
+static bool skip_blanks(struct pp *pp) {
   struct pp_buffer *b = pp->buffer;
   const char *start = b->at;
-  for (; b->at < b->end;) {
-    char c = *b->at;
-    if (c == ' ' || c == '\t' || c == '\f' || c == '\v' || !c)
+  for (; b->at < b->end && pp_chars[(unsigned char)*b->at] & CHAR_BLANK;) {
+    if (*b->at != '/')
       b->at++;
-    else if (c == '/' && b->at[1] == '*')
+    else if (b->at[1] == '*')
       skip_comment(pp);
-    else if (c == '/' && b->at[1] == '/')
+    else if (b->at[1] == '/')
       b->at = memchr(b->at, '\n', (size_t)(b->end - b->at));
     else
       break;
   }
   count_joins(b);
   return b->at > start;
+}
+
+bool pp_skip_blanks(struct pp *pp) {
+  const struct pp_buffer *b = pp->buffer;
+  bool none = !(pp_chars[(unsigned char)*b->at] & CHAR_BLANK) && b->join == b->file->join_count;
+  return !none && skip_blanks(pp);
 }
 
 /* Whatever it says: text in #error, a group that is not taken. Comments still count, and what is quoted is no comment.

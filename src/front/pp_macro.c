@@ -221,7 +221,7 @@ static void read_macro(struct pp *pp, struct pp_macro *m) {
   pp->in_directive = directive;
 }
 
-/* The rest of a #define, from the name on. */
+/* The rest of a #define, from the name on. What a header of the system's defines is seldom asked for, and right. */
 void pp_define(struct pp *pp) {
   const struct pp_token *t = pp_lex(pp);
   if (t->kind != PP_NAME) pp_wrong(pp, t, "the name of a macro is expected here");
@@ -229,7 +229,13 @@ void pp_define(struct pp *pp) {
   if (t->name->special != SPECIAL_NONE) pp_compiler(pp, "a definition of %s", t->name->text);
   struct pp_macro *m = mem_piece(pp->mem, sizeof *m);
   *m = (struct pp_macro){.unread = NULL};
-  read_macro(pp, m);
+  if (pp->buffer->file->system && !pp->clang) {
+    m->unread = pp->buffer->at;
+    pp_skip_line(pp);
+    m->unread_end = pp->buffer->at;
+  } else {
+    read_macro(pp, m);
+  }
   t->name->macro = m;
 }
 
@@ -247,7 +253,7 @@ struct pp_macro *pp_macro(struct pp *pp, struct pp_name *n) {
   if (!m || !m->unread) return m;
   const char *text = m->unread;
   m->unread = NULL;
-  pp_enter(pp, pp_text(pp, text, (size_t)(strchr(text, '\n') + 1 - text)));
+  pp_enter(pp, pp_text(pp, text, (size_t)(m->unread_end + 1 - text)));
   pp->buffer->fresh = false;
   read_macro(pp, m);
   pp_leave(pp);

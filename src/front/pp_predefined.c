@@ -35,7 +35,9 @@ void predefined_folders(struct pp *pp) {
 int predefined_answer(const char *operator, const char * name) {
   char line[200];
   snprintf(line, sizeof line, name ? "\nasked %s(%s) " : "\nasked %s\n", operator, name);
-  const char *p = strlen(line) + 1 < sizeof line ? strstr(asset_predefined_txt, line) : NULL;
+  const char *end = strstr(asset_predefined_txt, "\nstandard "); /* the answers come first */
+  size_t length = end ? (size_t)(end + 1 - asset_predefined_txt) : strlen(asset_predefined_txt);
+  const char *p = strlen(line) + 1 < sizeof line ? memmem(asset_predefined_txt, length, line, strlen(line)) : NULL;
   return !p ? -1 : name ? p[strlen(line)] == '1' : 1;
 }
 
@@ -62,7 +64,7 @@ void pp_predefine(struct pp *pp, const char *standard) {
     while (pp_word_char(*end)) end++;
     struct pp_name *n = pp_name(pp, p, (size_t)(end - p));
     n->macro = mem_piece(pp->mem, sizeof *n->macro);
-    *n->macro = (struct pp_macro){.unread = end};
+    *n->macro = (struct pp_macro){.unread = end, .unread_end = strchr(end, '\n')};
     p = strchr(end, '\n') + 1;
   }
 }
