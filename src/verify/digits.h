@@ -145,20 +145,23 @@ get_word(const struct machine *m, const unsigned char *at, word *w, uint32_t *kn
   return at;
 }
 
-/* Four bytes as a number, the low one first; compilers make one access of it where that is the order of the machine. */
-static inline uint64_t low_first(const unsigned char *p) {
-  return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24;
+/* Bytes as a number, the low one first. Compilers do not always see that this is one access of a machine of that order.
+ */
+#define LOW_FIRST (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+static inline uint64_t low_first(const unsigned char *p, unsigned bytes) {
+  uint64_t x = 0;
+  if (LOW_FIRST) memcpy(&x, p, bytes);
+  for (unsigned i = 0; !LOW_FIRST && i < bytes; i++) x |= (uint64_t)p[i] << 8 * i;
+  return x;
 }
-static inline void put_low_first(unsigned char *p, uint32_t x) {
-  p[0] = (unsigned char)x;
-  p[1] = (unsigned char)(x >> 8);
-  p[2] = (unsigned char)(x >> 16);
-  p[3] = (unsigned char)(x >> 24);
+static inline void put_low_first(unsigned char *p, uint64_t x, unsigned bytes) {
+  if (LOW_FIRST) memcpy(p, &x, bytes);
+  for (unsigned i = 0; !LOW_FIRST && i < bytes; i++) p[i] = (unsigned char)(x >> 8 * i);
 }
 
 /* Eight digits together and apart again. */
 static inline uint64_t digits_together(const unsigned char *digits) {
-  uint64_t x = low_first(digits) | low_first(digits + 4) << 32;
+  uint64_t x = low_first(digits, 8);
   x = (x | x >> 4) & 0x00ff00ff00ff00ff;
   x = (x | x >> 8) & 0x0000ffff0000ffff;
   return (x | x >> 16) & 0xffffffff;
@@ -167,21 +170,20 @@ static inline void put_digits_apart(unsigned char *digits, uint64_t x) {
   x = (x | x << 16) & 0x0000ffff0000ffff;
   x = (x | x << 8) & 0x00ff00ff00ff00ff;
   x = (x | x << 4) & 0x0f0f0f0f0f0f0f0f;
-  put_low_first(digits, (uint32_t)x);
-  put_low_first(digits + 4, (uint32_t)(x >> 32));
+  put_low_first(digits, x, 8);
 }
 
 /* Two digits a byte, eight at a time: there is room for seven more digits, which are made 0, and for three more bytes.
  * A last one without a partner gets a 0, which is never read. */
 static inline size_t squeeze(unsigned char *digits, size_t count, unsigned char *out) {
   memset(digits + count, 0, 7);
-  for (size_t i = 0; i < count; i += 8) put_low_first(out + i / 2, (uint32_t)digits_together(digits + i));
+  for (size_t i = 0; i < count; i += 8) put_low_first(out + i / 2, digits_together(digits + i), 4);
   return (count + 1) / 2;
 }
 
 static inline void stretch(const unsigned char *bytes, size_t count, unsigned char *digits) {
   size_t i = 0;
-  for (; i + 4 <= count; i += 4) put_digits_apart(digits + 2 * i, low_first(bytes + i));
+  for (; i + 4 <= count; i += 4) put_digits_apart(digits + 2 * i, low_first(bytes + i, 4));
   for (; i < count; i++) {
     digits[2 * i] = bytes[i] & 15;
     digits[2 * i + 1] = bytes[i] >> 4;

@@ -674,9 +674,18 @@ static bool is_beyond_order(const struct machine *m, const struct inst *in) {
   }
 }
 
+/* The address of an element of what is no member of a struct. False: it is not done. */
+static inline bool index_quickly(const struct run *run, const struct inst *in, word at, word i, word *out) {
+  const struct machine *m = run->machine;
+  if (m->program->loose || !word_is_cell(at) || i < 0 || i > UINT16_MAX || (in->count && i >= in->count)) return false;
+  const struct object *o = &state_objects(m, run->state)[word_object(at)];
+  if (o->life == LIFE_FORGOTTEN || m->program->layouts[o->layout].array_count) return false;
+  return !offset(at, i * in->imm, o->count, out);
+}
+
 /* An instruction that others notice nothing of, of the commonest kinds, if all is well with it. False: it was not
  * carried out. */
-static inline bool run_quickly(const struct program *p, word *r, const struct inst **at) {
+static inline bool run_quickly(const struct run *run, const struct program *p, word *r, const struct inst **at) {
   const struct inst *in = (*at)++;
   word w;
   switch (in->code) {
@@ -687,6 +696,10 @@ static inline bool run_quickly(const struct program *p, word *r, const struct in
   case I_BINARY: return compute_small(in, r[in->a], in->b == NO_REG ? in->imm : r[in->b], &r[in->d]);
   case I_OFFSET:
     if (p->loose || offset(r[in->a], in->imm, UINT32_MAX, &w)) return false;
+    r[in->d] = w;
+    return true;
+  case I_INDEX:
+    if (!index_quickly(run, in, r[in->a], r[in->b], &w)) return false;
     r[in->d] = w;
     return true;
   case I_JUMP: *at = p->code + in->imm; return true;
@@ -708,7 +721,7 @@ static enum ended run_step(struct run *run, uint32_t pc) {
     const struct inst *in = &code[pc];
     if (quick && n < STEP_LONG) {
       const struct inst *next = in;
-      for (; n < STEP_LONG && run_quickly(m->program, run->r, &next); n++) in = next;
+      for (; n < STEP_LONG && run_quickly(run, m->program, run->r, &next); n++) in = next;
       pc = (uint32_t)(in - code);
       run->move->length = n;
     }
@@ -798,7 +811,7 @@ static enum moved machine_again(struct system *system, const void *from, unsigne
   if (stopped && !pending) return STOPPED;
   struct machine_state *s = to;
   copy_state(m, from, s);
-  s->moved |= UINT32_C(1) << thread;
+  s->moved = ((const struct machine_state *)from)->moved | UINT32_C(1) << thread;
   struct run run = {.machine = m,
                     .state = s,
                     .thread = thread,

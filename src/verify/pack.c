@@ -288,11 +288,17 @@ static uint32_t first_lost(const struct packer *p) {
   return NO_OBJECT;
 }
 
-static inline size_t end(struct packer *p, unsigned char *at, unsigned char *out, size_t bytes, const uint8_t *from) {
+/* What comes behind the threads, where there is something. */
+static __attribute__((noinline)) unsigned char *put_rest(struct packer *p, unsigned char *at, const uint8_t *from) {
   struct machine *m = p->m;
   if (m->weak && m->weak->put_rest) at = m->weak->put_rest(p, at, from);
   if (m->options.leaks) m->system.lost = (m->lost = first_lost(p)) != NO_OBJECT;
-  if (m->terms) at = put_order(p, at);
+  return m->terms ? put_order(p, at) : at;
+}
+
+static inline size_t end(struct packer *p, unsigned char *at, unsigned char *out, size_t bytes, const uint8_t *from) {
+  struct machine *m = p->m;
+  if (m->weak || m->options.leaks || m->terms) at = put_rest(p, at, from);
   return bytes + squeeze(m->digits, (size_t)(at - m->digits), out + bytes);
 }
 
