@@ -60,6 +60,11 @@ static const struct opt opts[] = {
     {"memory", 0, "MODEL", MEMORY_MODELS,
      "how memory behaves: sc, sequentially consistent; tso, as on x86; c11, as the code's memory orders say (default: "
      "sc)"},
+    {"fix", 0, "TIME", NULL,
+     "of a violation under a weak memory model: look so long for the smallest set of memory orders and fences that "
+     "repairs it; no: do not (default: 10, and no with --quiet)"},
+    {"relax", 0, NULL, NULL,
+     "which memory orders could be weaker with all clients still right: one table a file; with --memory c11"},
     {"volatile", 0, "ORDER", VOLATILE_ORDERS,
      "what a volatile access of an aligned word is: an atomic one of this order (default: relaxed, and a note where "
      "two of them race)"},
@@ -95,6 +100,7 @@ static const struct opt opts[] = {
 
 enum { DEFAULT_THREADS = 3, DEFAULT_OPS = 2, DEFAULT_RUNS = 10000 };
 #define DEFAULT_SECONDS 10.0
+#define FIX_SECONDS     10.0
 #define SHRINK_LEAST    0.3 /* seconds for shrinking, where the time limit leaves less */
 enum { SHRINK_STEPS = 8000000 };
 
@@ -218,6 +224,22 @@ static bool memory_fits(const struct args *a, const struct test_job *j) {
   return !what;
 }
 
+/* --fix and --relax. */
+static bool read_orders(const struct args *a, struct test_job *j, bool *bad) {
+  const char *fix = arg_value(a, "fix"), *memory = arg_value(a, "memory");
+  bool no = fix ? !strcmp(fix, "no") : arg_flag(a, "quiet");
+  j->fix_seconds = no ? 0 : arg_seconds(a, "fix", FIX_SECONDS, bad);
+  j->relax = arg_flag(a, "relax");
+  if (!j->relax) return true;
+  if (memory && j->options.run.memory != MEMORY_C11) return usage_error(a, "--relax needs --memory c11"), false;
+  j->options.run.memory = MEMORY_C11;
+  static const char *const others[] = {"replay", "keep-going", "bound", "random", "all"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (!exclude(a, "relax", others[i])) return false;
+  j->sized = true; /* it needs clients that are explored in full */
+  return true;
+}
+
 static bool read_options(const struct args *a, struct test_job *j) {
   bool bad = false;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -235,6 +257,7 @@ static bool read_options(const struct args *a, struct test_job *j) {
   j->options.run.reuse_all = reuse && !strcmp(reuse, "all");
   j->options.run.volatiles = volatile_order_read(arg_value(a, "volatile"));
   memory_model_read(arg_value(a, "memory"), &j->options.run.memory);
+  if (!read_orders(a, j, &bad)) return false;
   bool weak = j->options.run.memory != MEMORY_SC;
   if (weak && !memory_fits(a, j)) return false;
   j->options.run.reuse_all |= weak; /* a stale value may be the address of a freed block */
@@ -510,7 +533,9 @@ static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) 
     j->answer.limit = LIMIT_NONE;
     j->answer.unsupported = j->compiled.unscanned;
   }
-  if (j->answer.verdict != VERDICT_VIOLATED || tell_finding(j, true, why)) return true;
+  if (j->relax) look_for_weaker(j);
+  if (j->answer.verdict != VERDICT_VIOLATED) return true;
+  if (tell_finding(j, true, why)) return look_for_fix(j), true;
   if (why->kind != PROBLEM_UNSUPPORTED) return false;
   j->answer.verdict = VERDICT_UNKNOWN; /* what was found cannot be relied on */
   j->answer.limit = LIMIT_NONE;

@@ -516,6 +516,7 @@ static char *members(const struct test_job *j, struct mem *m, const char *client
   put_larger_json(j, &t);
   put_unreached_json(j, m, &t);
   if (j->options.keep_going) put_also_json(j, m, &t);
+  orders_json(j, &t);
   return text_of(m, &t);
 }
 
@@ -585,6 +586,8 @@ static void gather(struct test_job *j, struct mem *m, struct facts *f) {
                                     .also = also(j, m),
                                     .asserts = j->object.tests,
                                     .found_client = violated ? text_string(&client) : NULL};
+  f->execution.fix = fix_words(j, m);
+  f->execution.table = relaxed_words(j, m);
   if (j->options.approx) f->execution.unseen = unseen(j, m);
   f->execution.members = members(j, m, f->execution.found_client);
   f->report = (struct report){.command = "test",
@@ -608,7 +611,7 @@ static void put_word(struct text *t, const char *s) {
 
 /* The command that does it again: without what only says where to write the answer. */
 static char *asked(const struct test_job *j, struct mem *m) {
-  static const char *const not [] = {"evidence", "json", "html", "junit", "svg", "quiet", "stats"};
+  static const char *const not [] = {"evidence", "json", "html", "junit", "svg", "quiet", "stats", "fix", "relax"};
   const struct args *a = j->args;
   struct text t;
   text_open(&t, m);

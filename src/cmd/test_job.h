@@ -6,6 +6,7 @@
 #include "report/report.h"
 #include "test/compile.h"
 #include "test/coverage.h"
+#include "test/sites.h"
 #include "test/tell.h"
 
 /* What the child is doing, for when it dies. SAID: the verdict is printed, the files asked for are being written. */
@@ -50,8 +51,13 @@ struct test_job {
   const char *token;         /* repeats the finding */
   struct test_other *others; /* with --keep-going */
   size_t other_count;
-  uint64_t repeats;    /* how often */
-  bool changed;        /* the token is of other code */
+  uint64_t repeats;   /* how often */
+  bool changed;       /* the token is of other code */
+  double fix_seconds; /* for looking for what repairs a violation; 0: it is not looked for */
+  struct fix *fix;    /* what was found; or NULL */
+  bool relax;         /* what could be weaker is asked for: */
+  struct relaxed *relaxed;
+  const struct sites *sites; /* of both */
   const char *because; /* why the verdict is unknown: what is added to the limit, or, without one, all of it; or NULL */
 };
 
@@ -59,6 +65,12 @@ struct test_job {
 static inline const char *reason_of(const struct finding *f) {
   return f->found == FOUND_HISTORY ? f->result.reason : f->shown ? f->shown : f->said;
 }
+/* Memory orders (test_orders.c): of a violation, what repairs it; of clients that are right, what could be weaker. */
+void look_for_fix(struct test_job *);
+void look_for_weaker(struct test_job *);
+char *fix_words(const struct test_job *, struct mem *);     /* whole lines; NULL: there is nothing to say */
+char *relaxed_words(const struct test_job *, struct mem *); /* the same */
+void orders_json(const struct test_job *, struct text *);
 /* Writes the answer, to stdout and into the files asked for; the exit status. */
 int test_answer(struct test_job *);
 

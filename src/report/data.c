@@ -227,6 +227,7 @@ void put_data(struct text *t, const struct report *r, const struct window *w) {
               ",\"reached\":%" PRIu32,
               r->seconds, h ? h->ops.count : 0, h ? h->events : 0, h ? names_count(h->processes) : 0, c->reached);
   text_clear(&said);
+  if (r->execution && r->execution->fix) text_add(&said, r->execution->fix);
   for (size_t i = 0; r->execution && i < r->execution->note_count; i++)
     text_printf(&said, "%s\n", r->execution->notes[i]);
   if (!r->execution) put_notes(&said, r, "", "\n");

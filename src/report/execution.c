@@ -129,6 +129,8 @@ void execution_text(const struct report *r, struct text *t) {
   if (r->result->verdict == VERDICT_VIOLATED) put_violated(r, t);
   text_char(t, '\n');
   if (e->also) text_printf(t, "%s\n", e->also);
+  if (e->table) text_printf(t, "%s\n", e->table);
+  if (e->fix) text_add(t, e->fix);
   for (size_t i = 0; i < e->note_count; i++) {
     text_add(t, "note: ");
     put_clean(t, e->notes[i], strlen(e->notes[i]));

@@ -43,6 +43,8 @@ struct execution {
   const char *found_client; /* the calls of the one that was found, or NULL */
   const char *replay;       /* what repeats the execution: the token; or NULL */
   const char *also;         /* what else was found, in words; or NULL */
+  const char *fix;          /* what would repair it, in whole lines; or NULL */
+  const char *table;        /* more to be told of what holds, in whole lines; or NULL */
   const char *members;      /* more of the JSON object: ,"rounds":12; or NULL */
   const char *unseen; /* of an approximation: what is said where nothing is found, "no violation seen at k = 2"; NULL:
                          it is exact */

@@ -147,14 +147,22 @@ PART void quick_changed(void) {
   } while (0)
 #define PUT_UPDATE(at, v) (weak_here() ? weak_updates(VALUE(v)) : (void)PUT(at, v))
 
+/* The order of an access may be another than the code says (sites.c). */
+#define SITE_BEGIN(kind, order, failed, pc) \
+  struct site_orders site = {order, failed, false}; \
+  if (UNLIKELY(sites_on)) site = site_begin(kind, order, failed, pc)
+#define SITE_END() (UNLIKELY(site.fence) ? site_end(site) : (void)0)
+
 /* The operations of one width: inline functions first, then the names the compilers call them by. What heap_sights asks
  * for is the last call of each: so the short way has no registers to keep. */
 #define OPERATIONS(N, T) \
   LONG_WAY T load_long_##N(const volatile void *at, int order, uintptr_t pc, void **slot) { \
     T v; \
+    SITE_BEGIN(SITE_LOAD, order, order, pc); \
     atomic_begin(POINT_READ, at, sizeof v, pc); \
-    READ_ANY(T, v, at, order, pc); \
-    atomic_end(POINT_READ, at, sizeof v, order, pc, slot, (uint64_t)v, 0, HIGH(v), 0, READ_ONLY); \
+    READ_ANY(T, v, at, site.order, pc); \
+    atomic_end(POINT_READ, at, sizeof v, site.order, pc, slot, (uint64_t)v, 0, HIGH(v), 0, READ_ONLY); \
+    SITE_END(); \
     return v; \
   } \
   LONG_WAY T load_seen_##N(T v) { \
@@ -177,14 +185,16 @@ PART void quick_changed(void) {
   } \
   LONG_WAY void store_long_##N(volatile void *at, T v, int order, uintptr_t pc, void **slot) { \
     T old; \
+    SITE_BEGIN(SITE_STORE, order, order, pc); \
     atomic_begin(POINT_WRITE, at, sizeof v, pc); \
     GET(old, at); \
     if (weak_here()) \
-      weak_write((uintptr_t)at, sizeof v, VALUE(v), order & 0xff, pc); \
+      weak_write((uintptr_t)at, sizeof v, VALUE(v), site.order & 0xff, pc); \
     else \
       PUT(at, v); \
-    atomic_end(POINT_WRITE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)v, HIGH(old), HIGH(v), \
+    atomic_end(POINT_WRITE, at, sizeof v, site.order, pc, slot, (uint64_t)old, (uint64_t)v, HIGH(old), HIGH(v), \
                old == v ? WROTE_SAME : CHANGED); \
+    SITE_END(); \
   } \
   PART void store_##N(volatile void *at, T v, int order, uintptr_t pc) { \
     T old; \
@@ -206,18 +216,22 @@ PART void quick_changed(void) {
   LONG_WAY bool exchange_if_long_##N(volatile void *at, T *expected, T v, int order, int failed, uintptr_t pc, \
                                      void **slot) { \
     T old; \
+    SITE_BEGIN(SITE_EXCHANGE, order, failed, pc); \
     atomic_begin(POINT_UPDATE, at, sizeof v, pc); \
-    UPDATE_ANY(T, old, at, order, failed, &VALUE(*expected), pc); \
+    UPDATE_ANY(T, old, at, site.order, site.failed, &VALUE(*expected), pc); \
     if (old == *expected) { \
       PUT_UPDATE(at, v); \
-      atomic_end(POINT_UPDATE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)v, HIGH(old), HIGH(v), \
+      atomic_end(POINT_UPDATE, at, sizeof v, site.order, pc, slot, (uint64_t)old, (uint64_t)v, HIGH(old), HIGH(v), \
                  old == v ? WROTE_SAME : CHANGED); \
+      SITE_END(); \
       return true; \
     } \
+    if (UNLIKELY(sites_on)) site_failed(pc); \
     pure_expected(expected, sizeof v); \
     SIGHT_OLD(*expected); \
     *expected = old; \
-    atomic_end(POINT_UPDATE, at, sizeof v, failed, pc, slot, (uint64_t)old, 0, HIGH(old), 0, READ_ONLY); \
+    atomic_end(POINT_UPDATE, at, sizeof v, site.failed, pc, slot, (uint64_t)old, 0, HIGH(old), 0, READ_ONLY); \
+    SITE_END(); \
     return false; \
   } \
   PART bool exchange_if_end_##N(volatile void *at, T *expected, T v, T old, uintptr_t pc, bool sights) { \
@@ -264,12 +278,14 @@ PART void quick_changed(void) {
 #define UPDATE(N, T, name, expression) \
   LONG_WAY T name##_long_##N(volatile void *at, T v, int order, uintptr_t pc, void **slot) { \
     T old; \
+    SITE_BEGIN(SITE_UPDATE, order, order, pc); \
     atomic_begin(POINT_UPDATE, at, sizeof v, pc); \
-    UPDATE_ANY(T, old, at, order, order, NULL, pc); \
+    UPDATE_ANY(T, old, at, site.order, site.order, NULL, pc); \
     T now = (T)(expression); \
     PUT_UPDATE(at, now); \
-    atomic_end(POINT_UPDATE, at, sizeof v, order, pc, slot, (uint64_t)old, (uint64_t)now, HIGH(old), HIGH(now), \
+    atomic_end(POINT_UPDATE, at, sizeof v, site.order, pc, slot, (uint64_t)old, (uint64_t)now, HIGH(old), HIGH(now), \
                old == now ? WROTE_SAME : CHANGED); \
+    SITE_END(); \
     return old; \
   } \
   PART T name##_##N(volatile void *at, T v, int order, uintptr_t pc) { \
@@ -447,9 +463,11 @@ bool WRAP(__atomic_is_lock_free)(size_t size, const volatile void *at) {
 WRAPPED void WRAP(__tsan_atomic_thread_fence)(int);
 void WRAP(__tsan_atomic_thread_fence)(int order) {
   if (!races_wanted()) return;
-  races_fence(order & 0xffff);
+  SITE_BEGIN(SITE_FENCE, order, order, CALLER);
+  if (site.order != order && site.order == __ATOMIC_RELAXED) return; /* it is left out */
+  races_fence(site.order & 0xffff);
   if (!weak_here()) return;
-  weak_fence(order & 0xffff);
+  weak_fence(site.order & 0xffff);
   struct accessed_value none = {0, 0};
   if (UNLIKELY(recording != NULL)) record(TOLD_FENCE, true, false, false, 0, 1, CALLER, none, none);
 }

@@ -661,6 +661,7 @@ bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, 
   fiber_floats = image_floats(image);
   bool simple = image_is_simple(image, false), locks = !simple && image_is_simple(image, true);
   weak_open(options.memory);
+  run_orders(options.changes, options.change_count, options.sites);
   hooks_open();
   races_open(simple && !forgiving && !options.stacks && !weak_on, steps_most);
   /* What follows the threads changes memory that a state does not have: the storage of the main thread, its blocks. */

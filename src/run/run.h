@@ -182,6 +182,27 @@ struct plan {
   size_t same;
 };
 
+/* Sites (sites.c): where an atomic access or a fence is in the code: the return address of its hook. */
+enum site_kind { SITE_LOAD, SITE_STORE, SITE_UPDATE, SITE_EXCHANGE, SITE_FENCE }; /* EXCHANGE: compares, and may fail */
+/* Another memory order than the code says, under a weak memory model. */
+struct order_change {
+  uintptr_t pc;
+  int order, failed;  /* __ATOMIC_*; failed: of one that fails; -1: as it is. Of a fence, relaxed: there is none */
+  bool before, after; /* a seq_cst fence is put in there */
+};
+/* Those that were met; shared by processes, and zeroed at first. */
+enum { SITES_MOST = 4096 };
+#define SITE_WORD(kind, order, failed) (1u | (unsigned)(kind) << 8 | (unsigned)(order) << 16 | (unsigned)(failed) << 24)
+struct run_sites {
+  struct run_site {
+    _Atomic uintptr_t pc;  /* 0: none */
+    _Atomic uint32_t word; /* SITE_WORD, of the orders as the code says */
+    bool failed;           /* a compare-and-exchange that did not exchange */
+    bool varies;           /* its orders are not always the same */
+  } at[SITES_MOST];
+  bool full; /* there were more */
+};
+
 struct run_options {
   bool races; /* look for data races; accesses that are not atomic are then no points (where there is no race their
                * order does not matter). Else they are points, except those to the fiber's own stack */
@@ -196,6 +217,9 @@ struct run_options {
                                   * run.volatile_race says so */
   const uintptr_t *suppressed;   /* return addresses of hooks, sorted: races of these accesses are not reported */
   size_t suppressed_count;
+  const struct order_change *changes; /* by pc: under a weak memory model */
+  size_t change_count;
+  struct run_sites *sites; /* where sites that are met are noted; or NULL */
   unsigned drains; /* 1 + the operation that is called when all threads have ended, until it returns empty; 0: none */
   void (*finish)(void); /* runs after that, or NULL */
 };
@@ -340,6 +364,9 @@ bool run_exchanged(const struct client *, const uint8_t *to);
 /* After a run: a hash of all that the code can see but its stacks: globals, the heap, the thread-local storage of the
  * first so many threads, who waits for what. */
 uint64_t run_memory(unsigned threads);
+
+/* From now on with these orders (run_options.changes), and sites noted there. */
+void run_orders(const struct order_change *, size_t count, struct run_sites *);
 
 /* From now on threads halt where they have read more than was needed to come there (pure.c), after so many steps. What
  * is known from runs before is used; what is learned from now on is used after the next call. divided: there are other

@@ -33,6 +33,16 @@ _Noreturn void weak_cannot(const char *what, uintptr_t pc);
 /* Is it an access of the client's threads? */
 static inline bool weak_here(void) { return UNLIKELY(weak_on) && current && current->id != FIBER_MAIN && !in_sequence; }
 
+/* Orders that are not those of the code (sites.c). */
+extern bool sites_on;
+struct site_orders {
+  int order, failed;
+  bool fence; /* after it */
+};
+struct site_orders site_begin(enum site_kind, int order, int failed, uintptr_t pc); /* before the access is begun */
+void site_end(struct site_orders);                                                  /* after it was made */
+void site_failed(uintptr_t pc); /* a compare-and-exchange that did not exchange */
+
 /* The axioms (axioms.c), of the slots there are. */
 enum { GRAPH_SLOTS = 4096, GRAPH_WORDS = GRAPH_SLOTS / 64 };
 typedef uint64_t graph_row[GRAPH_WORDS];

@@ -7,7 +7,7 @@ mkdir bin work && ln -s "$asif" bin/asif && PATH=$PWD/bin:$PATH
 export ASIF_INCLUDE=$root/include
 cd work && ln -s "$root/examples" "$root/objects" .
 
-normal() { sed -E 's/[0-9]+(\.[0-9]+)? (s|ms|MB|GB|KB|kB|states|moves|views|actions|schedules?|distinct histor(y|ies)|runs?|distinct executions?)\b/N \2/g; s/about N states/N states/; s/depth [0-9]+/depth N/; s/--replay 1:[^ ]+/--replay TOKEN/; s/[[:space:]]+$//' "$1"; }
+normal() { sed -E 's/[0-9]+(\.[0-9]+)? (s|ms|MB|GB|KB|kB|states|moves|views|actions|schedules?|distinct histor(y|ies)|runs?|distinct executions?|executions?)\b/N \2/g; s/about N states/N states/; s/depth [0-9]+/depth N/; s/--replay 1:[^ ]+/--replay TOKEN/; s/[[:space:]]+$//' "$1"; }
 
 # Does $2 (what was printed) match $1 (what is shown)?
 matches() {

@@ -1,0 +1,181 @@
+#!/bin/bash
+# test --memory: the line `fix:`, the smallest set of memory orders and fences that repairs a violation, and what other models say.
+. tests/cli/common
+export ASIF_INCLUDE=$root/include
+
+cat >passing.c <<'C'
+#include <asif.h>
+#include <assert.h>
+#include <stdatomic.h>
+static atomic_int data, flag;
+static void writes(void) {
+  atomic_store_explicit(&data, 1, memory_order_relaxed);
+  atomic_store_explicit(&flag, 1, FLAG);
+}
+static void reads(void) {
+  if (!atomic_load_explicit(&flag, READ)) return;
+  assert(atomic_load_explicit(&data, memory_order_relaxed) == 1);
+}
+ASIF_OP(writes)
+ASIF_OP(reads)
+C
+passing() { # FLAG READ
+  run 1 "$asif" test passing.c --spec self --client 'writes() | reads()' --memory c11 -- -DFLAG=memory_order_$1 -DREAD=memory_order_$2
+}
+passing relaxed relaxed
+says 'fix: passing.c:7: the store with release instead of relaxed; and passing.c:10: the load with acquire instead of relaxed: then every execution of this client is linearizable (2 executions)'
+says 'this client under other models: sc: right; tso: right'
+passing release relaxed
+says 'fix: passing.c:10: the load with acquire instead of relaxed: then'
+passing relaxed acquire
+says 'fix: passing.c:7: the store with release instead of relaxed: then'
+
+# The evidence of such a violation is of the code as it is.
+run 1 "$asif" test passing.c --spec self --client 'writes() | reads()' --memory c11 --evidence wrong -- -DFLAG=memory_order_relaxed -DREAD=memory_order_relaxed
+run 0 "$asif" replay --run --trust-arguments wrong
+
+# Two threads that each store, then load. The code of both is the same line, inlined; or two lines.
+cat >inlined.c <<'C'
+#include <asif.h>
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int flag[2];
+static int alone[2];
+static inline __attribute__((always_inline)) void side(int me) {
+  atomic_store_explicit(&flag[me], 1, STORE);
+  FENCE(0);
+  alone[me] = !atomic_load_explicit(&flag[1 - me], memory_order_acquire);
+}
+static void *left(void *u) { return side(0), u; }
+static void *right(void *u) { return side(1), u; }
+ASIF_TEST(both) {
+  pthread_t t;
+  pthread_create(&t, NULL, left, NULL);
+  right(NULL);
+  pthread_join(t, NULL);
+  assert(!alone[0] || !alone[1]);
+}
+C
+inlined() { # MODEL STORE [FENCE]
+  run 1 "$asif" test inlined.c --memory $1 -- -DSTORE=memory_order_$2 "-DFENCE(x)=${3-(void)(x)}"
+}
+inlined c11 release
+says 'fix: inlined.c:8: a seq_cst fence after the store: then every execution of this client is right (3 executions)'
+says 'other models: sc: right; tso: the same, assertion failure'
+inlined tso release
+says 'fix: inlined.c:8: the store with seq_cst instead of release: then'
+says 'other models: sc: right; c11: the same, assertion failure'
+inlined c11 seq_cst # of which the load is not
+says 'fix: inlined.c:10: the load with seq_cst instead of acquire: then'
+inlined c11 release 'atomic_thread_fence(memory_order_acq_rel)'
+says 'fix: inlined.c:9: the fence with seq_cst instead of acq_rel: then'
+
+sed 's/^static inline .*/#define side(me) /; /^  atomic_store/,/^}/d' inlined.c >two.c
+for side in left right; do
+  me=$([ $side = left ] && echo 0 || echo 1)
+  sed -i "s/^static void \*$side.*/static void *$side(void *u) {\n  atomic_store_explicit(\&flag[$me], 1, memory_order_relaxed);\n  alone[$me] = !atomic_load_explicit(\&flag[1 - $me], memory_order_relaxed);\n  return u;\n}/" two.c
+done
+run 1 "$asif" test two.c --memory c11
+says 'fix: two.c:9: a seq_cst fence after the store; and two.c:14: a seq_cst fence after the store: then'
+run 1 "$asif" test two.c --memory tso
+says 'fix: two.c:9: the store with seq_cst instead of relaxed; and two.c:14: the store with seq_cst instead of relaxed: then'
+run 1 "$asif" test two.c --memory c11 --json
+says '"fix":{"outcome":"found","changes":[{"file":"two.c","line":9,"access":"store","change":"a seq_cst fence after the store"},{'
+says '"other_models":{"sc":"holds","tso":"assertion failure"}'
+run 1 "$asif" test two.c --memory c11 --html page
+grep -q 'fix: two.c:9: a seq_cst fence after the store' page || fail 'the page lacks the fix'
+for how in '--fix no' --quiet '--memory sc'; do
+  run "$([ "$how" = '--memory sc' ] && echo 0 || echo 1)" "$asif" test two.c --memory c11 $how
+  case $out in *fix:*) fail "with $how: $out" ;; esac
+done
+run 2 "$asif" test two.c --memory c11 --fix soon
+warns '--fix soon'
+
+# What orders cannot repair.
+cat >counter.c <<'C'
+#include <asif.h>
+#include <stdatomic.h>
+static atomic_int n;
+static int inc(void) {
+  int v = atomic_load_explicit(&n, memory_order_relaxed);
+  atomic_store_explicit(&n, v + 1, memory_order_relaxed);
+  return v;
+}
+ASIF_OP(inc)
+C
+run 1 "$asif" test counter.c --spec self --threads 2 --memory c11
+says 'fix: none: the same happens under sequential consistency: not a matter of memory orders'
+says 'other models: sc: the same, not linearizable; tso: the same'
+cat >race.c <<'C'
+#include <asif.h>
+int n;
+static void set(void) { n = 1; }
+ASIF_OP(set)
+C
+run 1 "$asif" test race.c --spec self --threads 2 --memory c11
+says 'fix: none: the same happens under sequential consistency'
+
+# With the fix for one client another one is still wrong: then both are repaired.
+cat >more.c <<'C'
+#include <asif.h>
+#include <assert.h>
+#include <stdatomic.h>
+static atomic_int data, flag, other;
+static void writes(void) {
+  atomic_store_explicit(&data, 1, memory_order_relaxed);
+  atomic_store_explicit(&flag, 1, memory_order_release);
+  atomic_store_explicit(&other, 1, memory_order_relaxed);
+}
+static void reads(void) {
+  if (!atomic_load_explicit(&flag, memory_order_relaxed)) return;
+  assert(atomic_load_explicit(&data, memory_order_relaxed) == 1);
+}
+static void waits(void) {
+  if (!atomic_load_explicit(&other, memory_order_acquire)) return;
+  assert(atomic_load_explicit(&data, memory_order_relaxed) == 1);
+}
+ASIF_OP(writes)
+ASIF_OP(reads)
+ASIF_OP(waits)
+C
+run 1 "$asif" test more.c --spec self --threads 2 --ops 1 --memory c11
+says 'more.c:8: the store with release instead of relaxed; and more.c:11: the load with acquire instead of relaxed: then every execution of this client is linearizable'
+says 'of all 9 clients ('
+
+# C++: the accesses are in headers of the language, and told where they are used.
+if command -v c++ >/dev/null; then
+  cat >publish.cpp <<'C'
+#include <asif.h>
+#include <atomic>
+#include <cassert>
+static std::atomic<int *> pointer;
+static int cell;
+extern "C" int writes() {
+  cell = 1;
+  pointer.store(&cell, std::memory_order_relaxed);
+  return 0;
+}
+extern "C" int reads() {
+  int *p = pointer.load(std::memory_order_relaxed);
+  FENCE;
+  if (p) assert(*p == 1);
+  return 0;
+}
+ASIF_OP(writes)
+ASIF_OP(reads)
+C
+  publish() { # OPTIMISATION [FENCE]
+    run 1 "$asif" test publish.cpp --spec self --client 'writes() | reads()' --memory c11 -- $1 "-DFENCE=${2-}"
+  }
+  publish -O1
+  says 'fix: publish.cpp:8: the store with release instead of relaxed; and publish.cpp:12: the load with acquire instead of relaxed: then'
+  says 'other models: sc: the same, data race; tso: the same, data race'
+  publish -O2
+  says 'fix: publish.cpp:8: the store with release'
+  publish -O1 'std::atomic_thread_fence(std::memory_order_acquire)'
+  says 'fix: publish.cpp:8: the store with release instead of relaxed: then'
+  publish -O0 # one function for all loads: it cannot be told which
+  says 'fix: no fix of up to 3 sites found; not tried were accesses that the compiled code does not tell apart'
+fi
+exit 0
