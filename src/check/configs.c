@@ -5,11 +5,13 @@
 
 #include "base/hash.h"
 
-void configs_open(struct configs *c, struct mem *m, uint32_t words) {
+void configs_open(struct configs *c, struct mem *m, uint32_t words, uint32_t counts, uint64_t highest) {
   memset(c, 0, sizeof *c);
   c->mem = m;
   c->words = words;
-  c->stride = sizeof(struct config) + 2 * words * sizeof(uint64_t);
+  c->counts = counts;
+  c->highest = highest;
+  c->stride = sizeof(struct config) + (2 * words + counts) * sizeof(uint64_t);
   c->room = 16;
   c->at = mem_alloc(m, c->room * c->stride);
   c->bucket_mask = 31;
@@ -27,8 +29,8 @@ static uint32_t bucket_of(const struct configs *c, uint32_t state) {
 }
 
 static uint32_t exact_of(const struct configs *c, const struct config *x) {
-  uint64_t h = x->state * 0x9e3779b97f4a7c15u;
-  for (uint32_t w = 0; w < 2 * c->words; w++) h = (h ^ x->bits[w]) * 0xd6e8feb86659fd93u, h ^= h >> 31;
+  uint64_t h = x->state * 0x9e3779b97f4a7c15u + x->owes;
+  for (uint32_t w = 0; w < 2 * c->words + c->counts; w++) h = (h ^ x->bits[w]) * 0xd6e8feb86659fd93u, h ^= h >> 31;
   return (uint32_t)hash_mix(h) & c->bucket_mask;
 }
 
@@ -53,7 +55,9 @@ static bool contains(struct configs *c, const struct config *x) {
   }
   for (uint32_t e = exact_of(c, x); c->exact[e]; e = (e + 1) & c->bucket_mask) {
     const struct config *y = configs_at(c, c->exact[e] - 1);
-    if (y->state == x->state && !memcmp(y->bits, x->bits, 2 * c->words * sizeof *x->bits)) return true;
+    if (y->state == x->state && y->owes == x->owes &&
+        !memcmp(y->bits, x->bits, (2 * c->words + c->counts) * sizeof *x->bits))
+      return true;
   }
   return false;
 }
@@ -81,11 +85,15 @@ static void grow(struct configs *c) {
   for (uint32_t i = 0; i < c->count; i++) index_config(c, i);
 }
 
-/* Where they differ, is a optional? */
-static inline bool dominates(const uint64_t *a, const uint64_t *b, uint32_t words) {
+/* Where they differ, is x optional, and are its numbers smaller? */
+static inline bool dominates(const struct configs *c, const struct config *x, const struct config *y) {
+  const uint64_t *a = x->bits, *b = y->bits;
+  uint32_t words = c->words;
   for (uint32_t w = 0; w < words; w++)
     if (((a[w] ^ b[w]) | (a[words + w] ^ b[words + w])) & ~a[words + w]) return false;
-  return true;
+  for (uint32_t w = 2 * words; w < 2 * words + c->counts; w++)
+    if ((((b[w] | c->highest) - a[w]) & c->highest) != c->highest) return false;
+  return x->owes <= y->owes;
 }
 
 /* Comparing with every configuration of the same state is quadratic where there are thousands: enough is enough. A
@@ -98,8 +106,8 @@ uint32_t configs_add(struct configs *c, const struct config *x) {
     struct config *y = configs_at(c, i - 1);
     i = y->next;
     if (y->state != x->state || y->dropped) continue;
-    if (dominates(y->bits, x->bits, c->words)) return UINT32_MAX;
-    if (dominates(x->bits, y->bits, c->words)) {
+    if (dominates(c, y, x)) return UINT32_MAX;
+    if (dominates(c, x, y)) {
       y->dropped = 1;
       c->live--;
     }

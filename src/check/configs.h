@@ -6,7 +6,11 @@
  *   optional  it may count as linearized or not, as later suits: a pending operation that may never take effect, or
  *             one that could have linearized at some moment without changing what followed.
  * What can be done from a configuration with an operation due, or done, can be done with it optional: the one
- * with optional *dominates* both. A set keeps only configurations that no other of the set dominates. */
+ * with optional *dominates* both. A set keeps only configurations that no other of the set dominates.
+ *
+ * Pending operations that differ in nothing but their calls are of one *kind*, and have no slots: a configuration has a
+ * number for each kind, how many of them have linearized. Fewer dominates. The numbers are packed into words, in fields
+ * whose highest bit is always 0, so that those of a word are compared at once. */
 #ifndef ASIF_CHECK_CONFIGS_H
 #define ASIF_CHECK_CONFIGS_H
 
@@ -20,13 +24,16 @@ struct config {
   uint32_t node;    /* the last entry of its log: the operations linearized so far */
   uint32_t next;    /* next configuration + 1 of the set with the same bucket */
   uint16_t dropped; /* dominated by one that came later */
-  uint16_t idle;    /* made by an operation that can always happen, and no other linearized in passing: see force */
-  uint64_t bits[];  /* done, then optional: `words` each */
+  uint8_t idle;     /* made by an operation that can always happen, and no other linearized in passing: see force */
+  uint8_t owes;     /* made by a pending operation that something has to observe at once: see force */
+  uint64_t bits[];  /* done, then optional: `words` each; then the numbers */
 };
 
 struct configs {
   struct mem *mem;
   uint32_t words; /* of a bit set of slots */
+  uint32_t counts; /* words of numbers */
+  uint64_t highest; /* of a word of numbers: the fields' highest bits */
   size_t stride;  /* bytes of a configuration */
   unsigned char *at;
   uint32_t count, room, live;     /* live: not dropped */
@@ -34,7 +41,7 @@ struct configs {
   uint32_t *exact; /* by everything: configuration + 1; open addressing, as many places; NULL until needed */
 };
 
-void configs_open(struct configs *, struct mem *, uint32_t words);
+void configs_open(struct configs *, struct mem *, uint32_t words, uint32_t counts, uint64_t highest);
 void configs_close(struct configs *);
 void configs_clear(struct configs *);
 static inline struct config *configs_at(const struct configs *c, uint32_t i) {

@@ -8,7 +8,9 @@
  *   - an operation that leaves the state as it is linearizes as soon as it can;
  *   - an operation that could have linearized without changing what followed becomes optional: one that loops on the
  *     present state, or one that can always happen, just before another that overwrites everything;
- *   - pending operations are optional from the start, and those that never change the state are dropped;
+ *   - pending operations that need no choice are settled before (pending.h), of the others it is counted how many of a
+ *     kind linearized (kinds.h), and those that never change the state are dropped;
+ *   - in an object that is one value a pending operation linearizes only just before one that observes what it set;
  *   - in an object that is one value, the values nobody will read or compare with any more are one and the same;
  *   - of operations that differ only in when they return, the first to return linearizes first;
  *   - dominated configurations are dropped.
@@ -22,6 +24,8 @@
 
 #include "base/hash.h"
 #include "check/configs.h"
+#include "check/kinds.h"
+#include "check/pending.h"
 
 enum { FORGET_AT = 128 << 10 }; /* so that what is in use stays in the processor's cache */
 
@@ -61,6 +65,8 @@ struct search {
   uint64_t *open;                       /* the open slots ... */
   uint64_t *pure, *always, *overwrites; /* ... and of those the ones whose operation is so (spec.h); always: not pure */
   uint32_t *slot_of;                    /* operation -> slot */
+  struct kinds kinds;                   /* of the pending operations */
+  const uint32_t *ends;                 /* the events after which they matter no more (pending.h); or NULL */
   op_list events;                       /* of the part: see part_events */
   uint32_t slot_of_room;
 
@@ -185,7 +191,8 @@ static void observe_part(struct search *s, const struct part *p) {
   for (uint32_t i = 0; i <= s->observed_mask; i++) s->observed[i].value = V_NONE;
   for (uint32_t i = 0; i < p->count; i++) {
     const struct op *o = &p->ops[i];
-    if (cell[o->method].compares >= 0) observe(s, o->arg[cell[o->method].compares], o->ret);
+    uint32_t until = op_pending(o) && s->ends ? s->ends[i] : o->ret;
+    if (cell[o->method].compares >= 0) observe(s, o->arg[cell[o->method].compares], until);
     if (cell[o->method].sets == -1 && !op_pending(o)) observe(s, o->result, o->ret);
   }
   for (uint32_t i = 0; i < p->count; i++) /* an operation that overwrites, to make the one unobserved state with */
@@ -226,6 +233,27 @@ static void slot_know(struct search *s, uint32_t k) {
   }
 }
 
+/* Of a kind: which argument is what it sets the value to, where nobody observes that; else -1. */
+static int sets_unobserved(void *self, const struct op *o) {
+  const struct search *s = self;
+  int sets = s->one_value ? s->spec->cell[o->method].sets : -1;
+  return sets >= 0 && observed_at(s, o->arg[sets])->value == V_NONE ? sets : -1;
+}
+
+/* What is known of an open kind beforehand. */
+static void kind_know(struct search *s, struct kind *x) {
+  x->class = states_class(s->states, &x->op);
+  x->to = NO_STATE;
+  x->until = NO_RETURN;
+  if (s->one_value && s->merges && s->spec->cell[x->op.method].sets >= 0) {
+    const struct observed *o = observed_at(s, x->op.arg[s->spec->cell[x->op.method].sets]);
+    x->until = o->value != V_NONE ? o->until : 0;
+  }
+  memset(x->rivals, 0, s->words * sizeof *x->rivals);
+  for (uint32_t k = 0; k < s->slot_count; k++)
+    if (s->slots[k].open && s->slots[k].class == x->class) bit_set(x->rivals, k);
+}
+
 static void begin_counting(struct search *s, uint64_t most, uint64_t each) {
   s->configurations = 0;
   s->most = most;
@@ -245,6 +273,15 @@ static inline struct successors slot_step(struct search *s, uint32_t state, uint
   struct successors x = states_step(s->states, state, t->class);
   if (x.count == 1 && spec_op_in(s->spec->overwrites, t->method)) t->to = x.at[0];
   return x;
+}
+
+/* Where the next operation of a kind leads to. If the states themselves are wanted, it is that operation's own. */
+static inline struct successors kind_step(struct search *s, uint32_t state, struct kind *x, uint32_t op) {
+  if (s->one_value && !s->merges) return states_step(s->states, state, states_class(s->states, &s->part->ops[op]));
+  if (x->to != NO_STATE) return (struct successors){&x->to, 1};
+  struct successors to = states_step(s->states, state, x->class);
+  if (to.count == 1 && spec_op_in(s->spec->overwrites, x->op.method)) x->to = to.at[0];
+  return to;
 }
 
 /* Forgets the states no configuration holds, once there are many: containers meet a new state at every step. */
@@ -271,6 +308,7 @@ static void forget(struct search *s) {
   s->dead_state = NO_STATE;
   for (uint32_t k = 0; k < s->slot_count; k++)
     if (s->slots[k].open) slot_know(s, k);
+  for (uint32_t k = 0; k < s->kinds.open_count; k++) kind_know(s, &s->kinds.at[s->kinds.open[k]]);
   s->forget_at = states_bytes(s->states) * 4 > FORGET_AT ? states_bytes(s->states) * 4 : FORGET_AT;
   mem_free(s->mem, keep);
 }
@@ -296,11 +334,13 @@ static void slot_open(struct search *s, uint32_t op) {
   memset(mine, 0, s->words * sizeof *mine);
   for (uint32_t i = 0; i < s->slot_count; i++) {
     if (i == k || !s->slots[i].open || s->slots[i].class != s->slots[k].class) continue;
-    if (s->slots[i].ret <= o->ret) /* pending ones alike: by which came first */
+    if (s->slots[i].ret <= o->ret)
       bit_set(mine, i);
     else
       bit_set(s->earlier + (size_t)i * s->words, k);
   }
+  for (uint32_t i = 0; i < s->kinds.open_count; i++)
+    if (s->kinds.at[s->kinds.open[i]].class == s->slots[k].class) bit_set(s->kinds.at[s->kinds.open[i]].rivals, k);
 }
 
 static void slot_close(struct search *s, uint32_t k) {
@@ -310,6 +350,7 @@ static void slot_close(struct search *s, uint32_t k) {
   bit_clear(s->always, k);
   bit_clear(s->overwrites, k);
   for (uint32_t i = 0; i < s->slot_count; i++) bit_clear(s->earlier + (size_t)i * s->words, k);
+  for (uint32_t i = 0; i < s->kinds.open_count; i++) bit_clear(s->kinds.at[s->kinds.open[i]].rivals, k);
   while (s->slot_count && !s->slots[s->slot_count - 1].open) s->slot_count--;
 }
 
@@ -342,28 +383,38 @@ static void log_marks(struct search *s, struct config *c) {
   for (size_t i = 0; i < s->marks.count; i++) c->node = log_add(s, c->node, s->marks.at[i]);
 }
 
-/* The configuration after slot k linearizes in c and leads to `state`, in s->scratch; its log entries in s->marks. */
-static void linearize(struct search *s, const struct config *c, uint32_t k, uint32_t state) {
+/* The configuration in s->scratch after an operation has linearized there that leads to `state`; its log entries in
+ * s->marks. */
+static void arrive(struct search *s, uint32_t op, uint32_t state) {
   struct config *x = s->scratch;
-  memcpy(x, c, s->now.stride);
+  uint16_t method = s->part->ops[op].method;
+  bool overwrites = spec_op_in(s->spec->overwrites, method);
   s->marks.count = 0;
   x->state = state;
-  bit_set(x->bits, k);
-  bit_clear(x->bits + s->words, k);
-  bool overwrites = bit_get(s->overwrites, k);
   for (uint32_t w = 0; overwrites && w < s->words; w++) {
     uint64_t due = s->always[w] & ~x->bits[w] & ~x->bits[s->words + w];
     x->bits[s->words + w] |= due;
     for (; due; due &= due - 1)
       vec_push(s->mem, &s->marks, s->slots[w * 64 + (uint32_t)__builtin_ctzll(due)].op << 1 | 1);
   }
-  vec_push(s->mem, &s->marks, s->slots[k].op << 1);
+  vec_push(s->mem, &s->marks, op << 1);
   size_t settled = s->marks.count;
   for (uint32_t w = 0; w < s->words; w++)
     for (uint64_t due = s->open[w] & ~x->bits[w] & ~x->bits[s->words + w]; due; due &= due - 1)
       settle(s, x, w * 64 + (uint32_t)__builtin_ctzll(due));
-  x->idle = s->marks.count == settled && spec_op_in(s->spec->always, s->slots[k].method);
+  x->owes = s->marks.count == settled && s->one_value && op_pending(&s->part->ops[op]);
+  x->idle = s->marks.count == settled && spec_op_in(s->spec->always, method);
 }
+
+/* After slot k linearizes in c. */
+static void linearize(struct search *s, const struct config *c, uint32_t k, uint32_t state) {
+  memcpy(s->scratch, c, s->now.stride);
+  bit_set(s->scratch->bits, k);
+  bit_clear(s->scratch->bits + s->words, k);
+  arrive(s, s->slots[k].op, state);
+}
+
+static inline uint64_t *numbers_of(const struct search *s, struct config *c) { return c->bits + 2 * s->words; }
 
 /* Is there an operation of the same class that may as well linearize before slot k? See configs.h and the file's top.
  */
@@ -405,6 +456,46 @@ static void keep_after(struct search *s, const struct config *c, uint32_t ret) {
   log_marks(s, configs_at(&s->after, i));
 }
 
+/* Adds s->scratch to `seen`, and to `after` if slot `ret` may return in it. */
+static void keep_seen(struct search *s, uint32_t ret) {
+  uint32_t to = configs_add(&s->seen, s->scratch);
+  if (to == UINT32_MAX) return;
+  s->configurations++;
+  log_marks(s, configs_at(&s->seen, to));
+  s->marks.count = 0;
+  const struct config *c = configs_at(&s->seen, to);
+  if (!c->owes && (bit_get(c->bits, ret) || bit_get(c->bits + s->words, ret))) keep_after(s, c, ret);
+}
+
+/* Lets pending operations linearize in configuration i of `seen`.
+ *
+ * In an object that is one value, take a linearization in which a pending operation p takes effect, and what comes next
+ * in it. If that overwrites the value, or there is nothing next, p may as well be left out. If it is an operation that
+ * is called later, p may as well be put off until then. So p is tried only where something that is open observes the
+ * value at once: reads and the like are settled in passing, otherwise the configuration owes a cas. */
+static void force_pending(struct search *s, uint32_t i, uint32_t ret) {
+  for (uint32_t n = 0; n < s->kinds.open_count; n++) {
+    struct kind *x = &s->kinds.at[s->kinds.open[n]];
+    struct config *c = configs_at(&s->seen, i);
+    bool overwrites = spec_op_in(s->spec->overwrites, x->op.method), another = false;
+    if ((c->idle || c->owes) && overwrites) continue;
+    uint32_t used = kind_number(&s->kinds, x, numbers_of(s, c));
+    if (used == x->called) continue;
+    for (uint32_t w = 0; w < s->words; w++) another |= (x->rivals[w] & ~c->bits[w]) != 0;
+    if (another) continue; /* it may as well be first */
+    uint32_t op = s->kinds.ops[x->first + used];
+    struct successors to = kind_step(s, c->state, x, op);
+    for (uint32_t k = 0; k < to.count; k++) {
+      c = configs_at(&s->seen, i); /* seen may have moved */
+      if (to.at[k] == c->state && !overwrites) continue;
+      memcpy(s->scratch, c, s->now.stride);
+      kind_more(x, numbers_of(s, s->scratch));
+      arrive(s, op, x->until < s->event ? dead_state(s, to.at[k]) : to.at[k]);
+      keep_seen(s, ret);
+    }
+  }
+}
+
 /* Lets slot `ret`, which is about to return, linearize at last, after whatever can linearize before it: from the
  * configurations of `seen`, into `after`. One where it is optional is good as it is, too. */
 static void force(struct search *s, uint32_t ret) {
@@ -420,7 +511,7 @@ static void force(struct search *s, uint32_t ret) {
     }
     /* Pure ones would have linearized, if they could. Overwriting what was just written leads nowhere that overwriting
      * what was there before does not. */
-    bool idle = configs_at(&s->seen, i)->idle;
+    bool idle = configs_at(&s->seen, i)->idle || configs_at(&s->seen, i)->owes;
     for (uint32_t w = 0; w < s->words; w++)
       for (uint64_t can = s->open[w] & ~s->pure[w] & ~(idle ? s->overwrites[w] : 0) & ~configs_at(&s->seen, i)->bits[w];
            can; can &= can - 1) {
@@ -437,15 +528,10 @@ static void force(struct search *s, uint32_t ret) {
             keep_after(s, s->scratch, ret);
             continue;
           }
-          uint32_t to = configs_add(&s->seen, s->scratch);
-          if (to == UINT32_MAX) continue;
-          s->configurations++;
-          log_marks(s, configs_at(&s->seen, to));
-          s->marks.count = 0;
-          c = configs_at(&s->seen, to);
-          if (bit_get(c->bits, ret) || bit_get(c->bits + s->words, ret)) keep_after(s, c, ret);
+          keep_seen(s, ret);
         }
       }
+    if (s->kinds.open_count) force_pending(s, i, ret);
   }
 }
 
@@ -458,17 +544,37 @@ void search_know(struct search *s, const struct known_order *known, uint32_t cou
 
 /* Events. */
 
+static void call_pending(struct search *s, uint32_t op) {
+  if (op_pure(s->spec, &s->part->ops[op])) return; /* constrains nothing */
+  if (kinds_call(&s->kinds, op)) kind_know(s, &s->kinds.at[s->kinds.of_op[op]]);
+}
+
+/* Kinds whose operations can no longer take effect: it makes no difference any more how many did. */
+static void end_kinds(struct search *s) {
+  for (uint32_t which; (which = kinds_end(&s->kinds, s->event)) != UINT32_MAX;) {
+    configs_clear(&s->after);
+    for (uint32_t i = 0; i < s->now.count; i++) {
+      if (configs_at(&s->now, i)->dropped) continue;
+      memcpy(s->scratch, configs_at(&s->now, i), s->now.stride);
+      kind_forget(&s->kinds, &s->kinds.at[which], numbers_of(s, s->scratch));
+      configs_add(&s->after, s->scratch);
+    }
+    struct configs swap = s->now;
+    s->now = s->after;
+    s->after = swap;
+  }
+}
+
 static void on_call(struct search *s, uint32_t op) {
-  if (op_pending(&s->part->ops[op]) && op_pure(s->spec, &s->part->ops[op])) return; /* constrains nothing */
+  if (op_pending(&s->part->ops[op])) {
+    call_pending(s, op);
+    return;
+  }
   slot_open(s, op);
   uint32_t k = s->slot_of[op];
   for (uint32_t i = 0; i < s->now.count; i++) {
     struct config *c = configs_at(&s->now, i);
     if (c->dropped) continue;
-    if (op_pending(&s->part->ops[op])) {
-      bit_set(c->bits + s->words, k);
-      continue;
-    }
     s->marks.count = 0;
     settle(s, c, k);
     log_marks(s, configs_at(&s->now, i));
@@ -541,13 +647,20 @@ static void read_order(struct search *s, struct decision *d) {
 static void prepare(struct search *s, const struct part *p, const uint32_t *events) {
   uint32_t open = 0, most = 1;
   for (uint32_t e = 0; e < p->events; e++) {
+    if (op_pending(&p->ops[events[e] >> 1])) continue;
     open += events[e] & 1 ? -1u : 1u;
     if (open > most) most = open;
   }
   uint32_t words = (most + 63) / 64;
   s->part = p;
   observe_part(s, p);
-  if (!s->sets_open || words != s->words || most > s->slot_room) {
+  if (s->kinds.count) mem_free(s->mem, s->kinds.at[0].rivals);
+  kinds_free(&s->kinds, s->mem);
+  kinds_build(&s->kinds, s->mem, p, s->ends, sets_unobserved, s);
+  uint64_t *rivals = s->kinds.count ? mem_alloc(s->mem, (size_t)s->kinds.count * words * sizeof *rivals) : NULL;
+  for (uint32_t i = 0; i < s->kinds.count; i++) s->kinds.at[i].rivals = rivals + (size_t)i * words;
+  if (!s->sets_open || words != s->words || most > s->slot_room || s->kinds.words != s->now.counts ||
+      s->kinds.highest != s->now.highest) {
     if (s->sets_open) {
       configs_close(&s->now);
       configs_close(&s->after);
@@ -559,9 +672,9 @@ static void prepare(struct search *s, const struct part *p, const uint32_t *even
     }
     s->words = words;
     s->slot_room = words * 64;
-    configs_open(&s->now, s->mem, words);
-    configs_open(&s->after, s->mem, words);
-    configs_open(&s->seen, s->mem, words);
+    configs_open(&s->now, s->mem, words, s->kinds.words, s->kinds.highest);
+    configs_open(&s->after, s->mem, words, s->kinds.words, s->kinds.highest);
+    configs_open(&s->seen, s->mem, words, s->kinds.words, s->kinds.highest);
     s->slots = mem_zero(s->mem, s->slot_room, sizeof *s->slots);
     s->earlier = mem_zero(s->mem, (size_t)s->slot_room * words, sizeof *s->earlier);
     s->open = mem_zero(s->mem, (size_t)words * 4, sizeof *s->open);
@@ -589,6 +702,7 @@ static uint32_t *events_of(struct search *s, const struct part *p) {
 static void begin(struct search *s, const uint32_t *events) {
   s->left_out = false;
   s->slot_count = 0;
+  kinds_reset(&s->kinds);
   memset(s->open, 0, 4 * s->words * sizeof *s->open);
   s->log.count = 0;
   s->settled.count = 0;
@@ -604,12 +718,23 @@ static void begin(struct search *s, const uint32_t *events) {
     }
     return;
   }
-  for (uint32_t e = 0; e < s->start->under_way; e++) slot_open(s, events[e] >> 1);
+  for (uint32_t e = 0; e < s->start->under_way; e++) {
+    if (op_pending(&s->part->ops[events[e] >> 1]))
+      call_pending(s, events[e] >> 1);
+    else
+      slot_open(s, events[e] >> 1);
+  }
   for (uint32_t i = 0; i < s->start->count; i++) {
     memset(s->scratch, 0, s->now.stride);
     s->scratch->state = states_intern(s->states, s->start->states[i]);
     for (uint32_t k = 0; k < s->start->under_way; k++) {
       uint8_t status = s->start->status[(size_t)i * s->start->under_way + k];
+      const struct op *o = &s->part->ops[k];
+      if (op_pending(o)) {
+        if (status == STATUS_DONE && !op_pure(s->spec, o))
+          kind_more(&s->kinds.at[s->kinds.of_op[k]], numbers_of(s, s->scratch));
+        continue;
+      }
       if (status == STATUS_DONE) bit_set(s->scratch->bits, s->slot_of[k]);
       if (status == STATUS_OPTIONAL) bit_set(s->scratch->bits + s->words, s->slot_of[k]);
     }
@@ -626,6 +751,7 @@ static void walk(struct search *s, const uint32_t *events, uint32_t end, uint32_
     uint32_t op = events[e] >> 1;
     s->event = e;
     if (s->furthest < e) s->furthest = e;
+    if (s->kinds.ending) end_kinds(s);
     if (!(events[e] & 1)) {
       on_call(s, op);
     } else if (!on_return(s, op)) {
@@ -647,8 +773,34 @@ static void walk(struct search *s, const uint32_t *events, uint32_t end, uint32_
   }
 }
 
+/* Numbers of the settled part, as the part's. */
+static void as_before(const struct settled *x, const struct part *p, struct decision *d) {
+  for (size_t i = 0; i < d->order.count; i++) d->order.at[i] = x->from[d->order.at[i]];
+  if (d->reached) d->reached = x->event[d->reached];
+  if (d->verdict != VERDICT_VIOLATED) return;
+  uint32_t event = x->event[x->part.ops[d->culprit].ret]; /* where it has returned for certain, that is an observer's */
+  for (d->culprit = 0; p->ops[d->culprit].ret != event;) d->culprit++;
+}
+
+/* Orders are told of the part's operations. */
+static struct known_order *known_as_settled(struct search *s, const struct settled *x) {
+  struct known_order *known = mem_alloc(s->mem, ((size_t)s->known_count + 1) * sizeof *known);
+  for (uint32_t i = 0; i < s->known_count; i++)
+    known[i] = (struct known_order){x->to[s->known[i].first], x->to[s->known[i].then]};
+  return known;
+}
+
 static void search_within(struct search *s, const struct part *p, const struct start *start, uint64_t most,
                           uint64_t each, struct decision *d) {
+  struct settled settled;
+  bool settles = !start && pending_settle(p, s->mem, &settled);
+  const struct part *whole = p;
+  const struct known_order *known = s->known;
+  if (settles) {
+    p = &settled.part;
+    if (s->known_count) s->known = known_as_settled(s, &settled);
+  }
+  s->ends = settles ? settled.ends : NULL;
   uint32_t *events = events_of(s, p);
   prepare(s, p, events);
   begin_counting(s, most, each);
@@ -659,12 +811,17 @@ static void search_within(struct search *s, const struct part *p, const struct s
     width = width >= 1u << 18 ? 0 : width * 16;
   } while (d->verdict == VERDICT_UNKNOWN && !is_too_much(s));
   d->configurations += s->configurations;
-  if (d->verdict == VERDICT_HOLDS)
-    read_order(s, d);
-  else if (d->verdict == VERDICT_VIOLATED) {
-    d->prefix = true;
-    for (uint32_t i = 0; i < p->count && p->ops[i].call < p->ops[d->culprit].ret; i++) vec_push(s->mem, &d->core, i);
+  if (d->verdict == VERDICT_HOLDS) read_order(s, d);
+  if (settles) {
+    as_before(&settled, whole, d);
+    if (s->known != known) mem_free(s->mem, (void *)(uintptr_t)s->known);
+    s->known = known;
+    settled_free(&settled, s->mem);
   }
+  if (d->verdict != VERDICT_VIOLATED) return;
+  d->prefix = true;
+  for (uint32_t i = 0; i < whole->count && whole->ops[i].call < whole->ops[d->culprit].ret; i++)
+    vec_push(s->mem, &d->core, i);
 }
 
 void search_bounded(struct search *s, const struct part *p, const struct start *start, uint64_t most,
@@ -678,23 +835,54 @@ void search_paced(struct search *s, const struct part *p, uint64_t least, uint64
 
 void search_run(struct search *s, const struct part *p, struct decision *d) { search_bounded(s, p, NULL, 0, d); }
 
+/* Of an operation of the settled part, after a walk. */
+static enum status status_of(struct search *s, struct config *c, uint32_t op) {
+  const struct op *o = &s->part->ops[op];
+  if (!op_pending(o)) {
+    uint32_t k = s->slot_of[op];
+    if (k >= s->slot_count || !s->slots[k].open || s->slots[k].op != op) return STATUS_DONE; /* it has returned */
+    return bit_get(c->bits, k) ? STATUS_DONE : bit_get(c->bits + s->words, k) ? STATUS_OPTIONAL : STATUS_DUE;
+  }
+  const struct kind *x = &s->kinds.at[s->kinds.of_op[op]];
+  uint32_t number = x->open ? kind_number(&s->kinds, x, numbers_of(s, c)) : 0;
+  for (uint32_t i = 0; i < number; i++)
+    if (s->kinds.ops[x->first + i] == op) return STATUS_DONE;
+  return STATUS_OPTIONAL;
+}
+
+/* Under way at an event: called before, and not returned. Those that are pending and pure count for nothing. */
+static bool is_under_way(const struct spec *spec, const struct op *o, uint32_t event) {
+  return o->call < event && (op_pending(o) ? !op_pure(spec, o) : o->ret >= event);
+}
+
 bool search_capture(struct search *s, const struct part *p, uint32_t event, uint64_t most, struct mem *m,
                     struct start *out) {
+  struct settled settled;
+  const struct part *whole = p;
+  uint32_t end = event, under_way = 0;
+  bool settles = pending_settle(p, s->mem, &settled);
+  if (settles) {
+    p = &settled.part;
+    for (end = 0; end < p->events && settled.event[end] < event;) end++;
+  }
+  s->ends = settles ? settled.ends : NULL;
   uint32_t *events = events_of(s, p);
   prepare(s, p, events);
   s->merges = false; /* the states themselves are wanted */
   begin_counting(s, most, 0);
   s->start = NULL;
   struct decision d = {0};
-  walk(s, events, event, 0, &d);
-  if (d.verdict != VERDICT_HOLDS) return false;
-  uint32_t under_way = 0;
-  for (uint32_t k = 0; k < s->slot_count; k++) under_way += s->slots[k].open;
+  walk(s, events, end, 0, &d);
+  if (d.verdict != VERDICT_HOLDS) {
+    if (settles) settled_free(&settled, s->mem);
+    return false;
+  }
+  for (uint32_t op = 0; op < whole->count; op++) under_way += is_under_way(s->spec, &whole->ops[op], event);
   *out = (struct start){.under_way = under_way,
                         .states = mem_alloc(m, (s->now.live + 1) * sizeof *out->states),
                         .status = mem_zero(m, (size_t)s->now.live * under_way + 1, 1)};
   for (uint32_t i = 0; i < s->now.count; i++) {
-    const struct config *c = configs_at(&s->now, i);
+    struct config *c = configs_at(&s->now, i);
     if (c->dropped) continue;
     struct state x = states_at(s->states, c->state);
     void *copy = mem_alloc(m, x.size + 1);
@@ -702,15 +890,14 @@ bool search_capture(struct search *s, const struct part *p, uint32_t event, uint
     out->states[out->count] = (struct state){copy, x.size};
     /* By call, as the part that begins here has them. */
     uint32_t at = 0;
-    for (uint32_t op = 0; op < p->count && p->ops[op].call < event; op++) {
-      uint32_t k = s->slot_of[op];
-      if (k >= s->slot_count || !s->slots[k].open || s->slots[k].op != op) continue;
-      out->status[(size_t)out->count * under_way + at++] = bit_get(c->bits, k)              ? STATUS_DONE
-                                                           : bit_get(c->bits + s->words, k) ? STATUS_OPTIONAL
-                                                                                            : STATUS_DUE;
+    for (uint32_t op = 0; op < whole->count && whole->ops[op].call < event; op++) {
+      if (!is_under_way(s->spec, &whole->ops[op], event)) continue;
+      uint32_t own = settles ? settled.to[op] : op;
+      out->status[(size_t)out->count * under_way + at++] = own == UINT32_MAX ? STATUS_OPTIONAL : status_of(s, c, own);
     }
     out->count++;
   }
+  if (settles) settled_free(&settled, s->mem);
   return true;
 }
 

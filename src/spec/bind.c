@@ -9,6 +9,9 @@
  *   - in Jepsen histories a keyed read is called with [k nil] and completes with [k v];
  *   - in Jepsen histories that went through a completion (knossos') a call has its result already, as an argument more;
  *   - a removal written with its value and without a result (`pop 5` in column files) returned that value. */
+#include <errno.h>
+#include <stdlib.h>
+
 #include "spec/common.h"
 #include "spec/map.h"
 #include "spec/user.h"
@@ -339,7 +342,23 @@ static bool bind_map_op(struct binder *b, struct op *o, value nothing) {
          fail(b, o, "append takes a text or an integer");
 }
 
-/* Whether any operation appends decides how they are kept (map.c). */
+/* The integer whose digits a text is, as that integer; any other value as it is. */
+static value text_as_integer(struct values *values, value v) {
+  size_t len;
+  if (value_kind(values, v) != VALUE_TEXT) return v;
+  const char *chars = value_chars(values, v, &len);
+  char digits[24], text[24];
+  if (!len || len >= sizeof text) return v;
+  memcpy(text, chars, len);
+  text[len] = 0;
+  errno = 0;
+  long long integer = strtoll(text, NULL, 10);
+  if (errno || snprintf(digits, sizeof digits, "%lld", integer) != (int)len || memcmp(digits, text, len)) return v;
+  return value_int(values, integer);
+}
+
+/* Whether any operation appends decides how they are kept (map.c). Where one does, integers are their digits: a text of
+ * digits becomes the integer, so that contents that are equal are the same value for whoever compares values. */
 static bool bind_map(struct binder *b, struct history *h) {
   uint32_t used = 0;
   value nothing = value_text(b->values, "", 0);
@@ -349,6 +368,11 @@ static bool bind_map(struct binder *b, struct history *h) {
     good = bind_map_op(b, &h->ops.at[i], nothing);
   }
   spec_use_only(b->spec, used);
+  for (size_t i = 0; i < h->ops.count && used >> MAP_APPEND & 1; i++) {
+    struct op *o = &h->ops.at[i];
+    for (int a = 1; a < OP_ARGS; a++) o->arg[a] = text_as_integer(b->values, o->arg[a]);
+    o->result = text_as_integer(b->values, o->result);
+  }
   return good;
 }
 

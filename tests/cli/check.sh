@@ -88,6 +88,9 @@ run 1 "$asif" check "$root/examples/queue-bad.txt"; says 'if any one of'
 # An append makes a value of what others put there: nothing of its key may be left out of the violation.
 printf '%s\n' 'x Append(1, 1) A' 'x Delete(1) C' 'x Ok() C' 'x Ok() A' 'x Get(1) B' 'x Ok(7) B' >append.txt
 run 1 "$asif" check append.txt --spec map
+# Where a history appends, an integer is its digits, also at keys that nothing is appended to.
+printf '%s\n' 'm put(1, 1) A' 'm Ok() A' 'm get(1) A' 'm Ok("1") A' 'm append(2, 5) A' 'm Ok() A' >digits.txt
+run 0 "$asif" check digits.txt --spec map
 printf '%s\n' '{:process 0 :type :invoke :f :append :key 1 :value "a"}' '{:process 1 :type :invoke :f :put :key 1 :value "b"}' \
   '{:process 1 :type :ok :f :put :key 1 :value "b"}' '{:process 0 :type :ok :f :append :key 1 :value "a"}' \
   '{:process 0 :type :invoke :f :get :key 1 :value nil}' '{:process 0 :type :ok :f :get :key 1 :value "zz"}' >append.edn
