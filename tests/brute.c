@@ -122,6 +122,7 @@ struct history *random_history(struct mem *m, struct spec *spec, uint64_t *seed,
     if (retired[p]) continue;
     struct plan *x = &plan[count++];
     unsigned method = (unsigned)(random_next(seed) % spec->op_count);
+    while (spec_op_in(options->without, method)) method = (method + 1) % spec->op_count;
     const struct spec_op *so = &spec->ops[method];
     memset(x, 0, sizeof *x);
     x->op =
@@ -138,7 +139,8 @@ struct history *random_history(struct mem *m, struct spec *spec, uint64_t *seed,
     if (random_next(seed) % (options->pending ? 3 : 10) == 0) {
       x->end = INT64_MAX;
       x->happens = random_next(seed) & 1;
-      retired[p] = true;
+      retired[p] = !options->crowd;
+      if (options->crowd) x->op.process = PROCESSES + (uint32_t)count;
     }
   }
   /* Run them at their effect points. */
@@ -195,7 +197,8 @@ struct history *random_history(struct mem *m, struct spec *spec, uint64_t *seed,
     }
   }
   char name[8];
-  for (int p = 0; p < PROCESSES; p++) names_intern(h->processes, name, (size_t)snprintf(name, sizeof name, "P%d", p));
+  for (int p = 0; p <= PROCESSES + OPS; p++)
+    names_intern(h->processes, name, (size_t)snprintf(name, sizeof name, "P%d", p));
   names_intern(h->objects, "x", 1);
   for (int i = 0; i < count; i++) {
     struct plan *x = &plan[i];

@@ -19,8 +19,10 @@ struct random_options {
   int most_ops;
   bool distinct; /* values */
   bool times;
-  bool odd;     /* results of kinds an operation never has: true, full, a text */
-  bool pending; /* many operations that never return */
+  bool odd;         /* results of kinds an operation never has: true, full, a text */
+  bool pending;     /* many operations that never return */
+  bool crowd;       /* and they are of processes of their own, so that any number may be open */
+  uint32_t without; /* operations that it has none of, a bit each */
 };
 struct history *random_history(struct mem *, struct spec *, uint64_t *seed, const struct random_options *,
                                bool **precedes);

@@ -14,7 +14,8 @@ enum { OPERATIONS = 7 };
 
 /* What may be seen at a coarse clock: times are few, and no process overlaps itself. */
 static struct history *coarse_history(struct mem *m, struct spec *spec, uint64_t *seed) {
-  struct random_options options = {OPERATIONS, random_next(seed) & 1, true, false, random_next(seed) % 4 == 0};
+  struct random_options options = {OPERATIONS, random_next(seed) & 1, true, false, random_next(seed) % 4 == 0, false,
+                                   0};
   bool *precedes;
   struct history *fine = random_history(m, spec, seed, &options, &precedes), *h = history_new(m, "coarse");
   int64_t tick = 2 + (int64_t)(random_next(seed) % 4);

@@ -200,7 +200,8 @@ static void name_method(struct work *k, struct mem *m, struct check_result *r) {
   if (k->parts->count > 1)
     text_printf(&t, " on %u parts (%s%s%s)", k->parts->count, k->parts->by_object ? "by object" : "",
                 k->parts->by_object && k->parts->by_key ? " and " : "", k->parts->by_key ? "by key" : "");
-  if (why_not && k->options->method == METHOD_AUTO) text_printf(&t, "; not the fast monitor, because of %s", why_not);
+  if (why_not && k->options->method == METHOD_AUTO && !k->monitor->partly)
+    text_printf(&t, "; not the fast monitor, because of %s", why_not);
   r->method = mem_string(m, text_string(&t), t.count);
   r->parts = k->parts->count;
 }

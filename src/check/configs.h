@@ -31,10 +31,10 @@ struct config {
 
 struct configs {
   struct mem *mem;
-  uint32_t words; /* of a bit set of slots */
-  uint32_t counts; /* words of numbers */
+  uint32_t words;   /* of a bit set of slots */
+  uint32_t counts;  /* words of numbers */
   uint64_t highest; /* of a word of numbers: the fields' highest bits */
-  size_t stride;  /* bytes of a configuration */
+  size_t stride;    /* bytes of a configuration */
   unsigned char *at;
   uint32_t count, room, live;     /* live: not dropped */
   uint32_t *buckets, bucket_mask; /* by state: configuration + 1, then along `next` */

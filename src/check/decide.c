@@ -6,19 +6,21 @@
 #include "check/search.h"
 
 static const struct monitor monitors[FAMILIES] = {
-    [FAMILY_QUEUE] = {fast_queue, match_queue_part, "queue"},
-    [FAMILY_STACK] = {fast_stack, NULL, "stack"},
-    [FAMILY_PRIORITY_QUEUE] = {fast_priority_queue, NULL, "priority-queue"},
-    [FAMILY_REGISTER] = {fast_register, NULL, "register"},
-    [FAMILY_SET] = {search_part, NULL, "set"},
-    [FAMILY_MULTISET] = {search_part, NULL, "multiset"},
+    [FAMILY_QUEUE] = {fast_queue, match_queue_part, "queue", false},
+    [FAMILY_STACK] = {fast_stack, NULL, "stack", false},
+    [FAMILY_PRIORITY_QUEUE] = {fast_priority_queue, NULL, "priority-queue", false},
+    [FAMILY_REGISTER] = {fast_register, NULL, "register", false},
+    [FAMILY_SET] = {search_part, NULL, "set", false},
+    [FAMILY_MULTISET] = {search_part, NULL, "multiset", false},
 };
-static const struct monitor weak_queue = {fast_queue, NULL, "queue"};
+/* A key of a map that is only put and got, a cas-register that nobody compares. */
+static const struct monitor cell = {fast_register, NULL, "register", true};
+static const struct monitor weak_queue = {fast_queue, NULL, "queue", false};
 
 const struct monitor *monitor_for(const struct spec *s) {
   assert(s->family < FAMILIES);
+  if (s->cell && spec_compares(s)) return &cell;
   if (s->bounded || !monitors[s->family].decide) return NULL;
-  if (s->family == FAMILY_REGISTER && spec_compares(s)) return NULL;
   return s->family == FAMILY_QUEUE && s->weak ? &weak_queue : &monitors[s->family];
 }
 

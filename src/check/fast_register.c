@@ -1,4 +1,4 @@
-/* Register with unique writes, in linear time after sorting.
+/* Register, or a map's key, with unique writes and nothing but reads and writes, in linear time after sorting.
  *
  * Gibbons and Korach: the operations on one value form a cluster, with a *zone* from its earliest return to its latest
  * call. If the earliest return comes first the zone is forward: the register holds the value throughout it, so forward
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "check/items.h"
+#include "spec/map.h"
 
 struct cluster {
   value value;
@@ -101,22 +102,46 @@ static bool place_zones(struct mem *m, struct cluster *c, uint32_t n, struct dec
   return true;
 }
 
+/* What an operation is: a read, a write, or none of these. */
+static bool is_read(const struct spec *s, const struct op *o) {
+  return s->cell[o->method].sets == -1 && s->cell[o->method].compares == -1;
+}
+
+static bool is_write(const struct spec *s, const struct op *o) {
+  const struct spec_cell *c = &s->cell[o->method];
+  return (c->sets >= 0 || c->sets == CELL_CLEARS) && c->compares == -1 &&
+         (o->result == V_NONE || o->result == V_UNKNOWN);
+}
+
+static value written(const struct spec *s, const struct op *o) {
+  value on[2];
+  op_values(s, o, on);
+  return on[0];
+}
+
 enum applies fast_register(const struct part *p, struct mem *m, struct decision *d, const char **why_not) {
   const struct spec *spec = p->spec;
-  int read = spec_op_find(spec, "read", 4), write = spec_op_find(spec, "write", 5);
+  if (spec->family == FAMILY_MAP && spec->k != MAP_PLAIN) {
+    *why_not = "contents that are compared as texts";
+    return APPLIES_NOT;
+  }
   struct cluster *c = mem_alloc(m, ((size_t)p->count + 1) * sizeof *c);
   struct entry *index = mem_alloc(m, ((size_t)p->count + 1) * sizeof *index);
   uint32_t n = 0;
-  c[n++] = (struct cluster){
-      .value = spec_initial(spec), .write = NEVER, .first_ret = 0, .first = NEVER, .last_call = 0, .last = NEVER};
+  c[n++] = (struct cluster){.value = spec->family == FAMILY_REGISTER ? spec_initial(spec) : (value)V_NIL,
+                            .write = NEVER,
+                            .first_ret = 0,
+                            .first = NEVER,
+                            .last_call = 0,
+                            .last = NEVER};
   for (uint32_t i = 0; i < p->count; i++) {
     const struct op *o = &p->ops[i];
-    if (o->method == read && (op_pending(o) || o->result != V_UNKNOWN)) continue;
-    if (o->method != write || (o->result != V_NONE && o->result != V_UNKNOWN)) {
-      *why_not = o->method == read ? "a result that was not observed" : "operations other than read and write";
+    if (is_read(spec, o) && (op_pending(o) || o->result != V_UNKNOWN)) continue;
+    if (!is_write(spec, o)) {
+      *why_not = is_read(spec, o) ? "a result that was not observed" : "operations other than read and write";
       return APPLIES_NOT;
     }
-    c[n] = (struct cluster){.value = o->arg[0], .write = i, .first_ret = NEVER, .first = NEVER, .last = NEVER};
+    c[n] = (struct cluster){.value = written(spec, o), .write = i, .first_ret = NEVER, .first = NEVER, .last = NEVER};
     add_op(&c[n++], o, i);
   }
   for (uint32_t i = 0; i < n; i++) index[i] = (struct entry){c[i].value, i};
@@ -128,7 +153,7 @@ enum applies fast_register(const struct part *p, struct mem *m, struct decision 
     }
   for (uint32_t i = 0; i < p->count; i++) {
     const struct op *o = &p->ops[i];
-    if (o->method != read || op_pending(o)) continue;
+    if (!is_read(spec, o) || op_pending(o)) continue;
     struct cluster *x = find(index, n, c, o->result);
     if (!x) return violated(m, d, NULL, NULL, i);
     if (x->write != NEVER && o->ret < p->ops[x->write].call) return violated(m, d, x, NULL, i);
@@ -156,7 +181,7 @@ enum applies fast_register(const struct part *p, struct mem *m, struct decision 
     if (c[i].write != NEVER) d->order.at[start[i]++] = c[i].write;
   for (uint32_t i = 0; i < p->count; i++) {
     const struct op *o = &p->ops[i];
-    if (o->method == read && !op_pending(o)) d->order.at[start[find(index, n, c, o->result) - c]++] = i;
+    if (is_read(spec, o) && !op_pending(o)) d->order.at[start[find(index, n, c, o->result) - c]++] = i;
   }
   mem_free(m, start);
   mem_free(m, c);

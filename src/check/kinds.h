@@ -22,11 +22,11 @@ struct kind {
 struct kinds {
   struct kind *at;
   uint32_t count;
-  uint32_t *ops;     /* by kind */
-  uint32_t *of_op;   /* operation -> kind; UINT32_MAX */
-  uint32_t *open;    /* those that are open ... */
+  uint32_t *ops;   /* by kind */
+  uint32_t *of_op; /* operation -> kind; UINT32_MAX */
+  uint32_t *open;  /* those that are open ... */
   uint32_t open_count;
-  uint32_t *by_end;  /* ... and all that end, in order */
+  uint32_t *by_end; /* ... and all that end, in order */
   uint32_t ending, next_end;
   uint32_t *free_fields, free_count;
   uint32_t bits, per_word, words; /* of the numbers */

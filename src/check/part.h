@@ -71,6 +71,8 @@ struct monitor {
   decider *decide;
   decider *repeated; /* where `decide` does not apply, because of repeated values for example; or NULL */
   const char *name;
+  bool
+      partly; /* it is made for some of the specification's operations only: where there are others nobody expects it */
 };
 const struct monitor *monitor_for(const struct spec *);
 

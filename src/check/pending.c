@@ -45,9 +45,9 @@ struct settling {
   const struct spec_cell *cell; /* of an object that is one value */
   struct told *told;
   uint32_t mask;
-  uint32_t *ret;      /* of an operation: its return, or the event before which it is given one */
-  uint8_t *left_out;  /* a byte an operation */
-  uint32_t *sure;     /* by operation: the first return among those called from it on that set a value for certain */
+  uint32_t *ret;     /* of an operation: its return, or the event before which it is given one */
+  uint8_t *left_out; /* a byte an operation */
+  uint32_t *sure;    /* by operation: the first return among those called from it on that set a value for certain */
   op_list pending;
   bool changed;
 };
