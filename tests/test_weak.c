@@ -8,11 +8,15 @@
 #include "test.h"
 #include "test/test.h"
 
+static struct image *image;
+static struct mem mem;
+
 struct collected {
   struct mem *mem;
   const struct litmus_program *program;
   VEC(struct litmus_execution) all;
   char wrong[200];
+  size_t allowed[2]; /* sets of edges that are not, and that are */
 };
 
 static bool is_access(const struct graph_slot *s) { return s->kind <= SLOT_FENCE; }
@@ -69,19 +73,46 @@ static void execution_of(const struct litmus_program *p, const struct graph *g, 
   }
 }
 
+/* Does the model allow the same edges from returns to calls, seen from the operations and from all events? */
+static void try_edges(struct collected *c, const struct graph *g) {
+  static uint64_t random = 1;
+  struct graph_operations o = {.count = c->program->threads};
+  for (uint32_t s = 0; s < g->count; s++) {
+    if (g->slots[s].kind == SLOT_CALL) o.called[g->slots[s].fiber] = s;
+    if (g->slots[s].kind == SLOT_RETURN) o.returned[g->slots[s].fiber] = s;
+  }
+  graph_operations(&o);
+  for (int i = 0; i < 4; i++) {
+    struct graph_pair pairs[3];
+    struct graph_edge edges[3];
+    size_t count = 0;
+    while (count < 3 && (!count || random >> 60 & 1)) {
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      unsigned from = (unsigned)(random >> 33) % o.count, to = (unsigned)(random >> 43) % o.count;
+      pairs[count] = (struct graph_pair){(uint8_t)from, (uint8_t)to};
+      edges[count++] = (struct graph_edge){o.returned[from], o.called[to]};
+    }
+    bool allowed = graph_allows(&o, pairs, count);
+    if (allowed != graph_consistent(edges, count))
+      snprintf(c->wrong, sizeof c->wrong, "%zu edges, the first from %u to %u, are %s", count, pairs[0].from,
+               pairs[0].to, allowed ? "allowed" : "forbidden");
+    c->allowed[allowed]++;
+  }
+}
+
 static enum visit collect(void *context, const struct run *r) {
   struct collected *c = context;
   struct litmus_execution x;
   if (r->found || r->end != RUN_WHOLE) snprintf(c->wrong, sizeof c->wrong, "a run ends: %s", r->said);
   if (c->wrong[0]) return VISIT_STOP;
   if (!graph_coherent()) snprintf(c->wrong, sizeof c->wrong, "the graph of a run is not consistent");
+  try_edges(c, run_graph());
   execution_of(c->program, run_graph(), &x);
   vec_push(c->mem, &c->all, x);
   return VISIT_ON;
 }
 
-static struct image *image;
-static struct mem mem;
+static size_t allowed[2];
 
 static void open_image(void) {
   mem_open(&mem, NULL);
@@ -101,7 +132,66 @@ struct sizes {
   size_t made, distinct, all;
 };
 
-/* All executions that are made, against all that there are. */
+static bool same_threads(const struct litmus_program *p, unsigned t, unsigned u) {
+  return p->length[t] == p->length[u] && !memcmp(p->steps[t], p->steps[u], p->length[t] * sizeof *p->steps[t]);
+}
+
+/* With thread t in the place to[t]. */
+static struct litmus_execution exchanged(const struct litmus_execution *x, const unsigned *to) {
+  struct litmus_execution y;
+  memset(&y, 0, sizeof y);
+  for (unsigned t = 0; t < LITMUS_THREADS; t++) {
+    y.count[to[t]] = x->count[t];
+    memcpy(y.events[to[t]], x->events[t], sizeof x->events[t]);
+    for (unsigned i = 0; i < x->count[t]; i++) {
+      struct litmus_event *e = &y.events[to[t]][i];
+      if (e->from) e->from = (uint8_t)(to[e->from - 1] + 1);
+    }
+  }
+  return y;
+}
+
+/* Adds what each is with threads that do the same exchanged. `first`: threads before it are in their places. */
+static void add_exchanged(const struct litmus_program *p, struct collected *c, size_t count, unsigned first,
+                          unsigned *to) {
+  bool changed = false;
+  if (first == p->threads) {
+    for (unsigned t = 0; t < first; t++) changed |= to[t] != t;
+    for (size_t i = 0; changed && i < count; i++) {
+      struct litmus_execution x = exchanged(&c->all.at[i], to);
+      vec_push(c->mem, &c->all, x);
+    }
+    return;
+  }
+  for (unsigned t = first; t < p->threads; t++) {
+    if (!same_threads(p, first, t)) continue;
+    unsigned old = to[first];
+    to[first] = to[t], to[t] = old;
+    add_exchanged(p, c, count, first + 1, to);
+    to[t] = to[first], to[first] = old;
+  }
+}
+
+/* So many there are if those that differ by an exchange of threads count as one. */
+static size_t count_classes(const struct litmus_program *p, const struct litmus_executions *all) {
+  size_t classes = 0;
+  struct mem own;
+  for (size_t i = 0; i < all->count; i++) {
+    mem_open(&own, NULL);
+    struct collected c = {.mem = &own};
+    unsigned to[LITMUS_THREADS];
+    bool least = true;
+    for (unsigned t = 0; t < LITMUS_THREADS; t++) to[t] = t;
+    vec_push(&own, &c.all, all->at[i]);
+    add_exchanged(p, &c, 1, 0, to);
+    for (size_t k = 1; k < c.all.count && least; k++) least = litmus_compare(&c.all.at[0], &c.all.at[k]) <= 0;
+    classes += least;
+    mem_close(&own);
+  }
+  return classes;
+}
+
+/* All executions that are made, against all that there are. o.alike: threads that do the same are exchanged. */
 static struct sizes compare_by(const struct litmus_program *p, enum memory_model model, struct explore_options o) {
   struct image_op ops[LITMUS_THREADS];
   struct call calls[LITMUS_THREADS] = {{0}};
@@ -121,6 +211,8 @@ static struct sizes compare_by(const struct litmus_program *p, enum memory_model
     ops[t] = (struct image_op){.name = "litmus", .written = "litmus", .signature = 3};
     memcpy(&ops[t].function, &at, sizeof at);
     calls[t].op = first[t] = t;
+    for (unsigned u = 0; o.alike && u < t; u++)
+      if (same_threads(p, t, u)) calls[t].op = calls[u].op;
   }
   first[p->threads] = p->threads;
   struct client client = {.threads = p->threads, .first = first, .calls = calls};
@@ -132,6 +224,11 @@ static struct sizes compare_by(const struct litmus_program *p, enum memory_model
   CHECKF(!c.wrong[0], "%s under %s: %s", text, memory_model_name(model), c.wrong);
   CHECKF(counts.complete || o.strategy->random, "%s under %s, by %s: not complete", text, memory_model_name(model),
          o.strategy->method);
+  allowed[0] += c.allowed[0], allowed[1] += c.allowed[1];
+  struct sizes sizes = {.made = c.all.count};
+  unsigned to[LITMUS_THREADS];
+  for (unsigned t = 0; t < LITMUS_THREADS; t++) to[t] = t;
+  if (o.alike) add_exchanged(p, &c, c.all.count, 0, to);
   qsort(c.all.at, c.all.count, sizeof *c.all.at, litmus_compare);
   struct litmus_executions all = litmus_executions(p, model);
   size_t distinct = 0, k = 0;
@@ -146,14 +243,16 @@ static struct sizes compare_by(const struct litmus_program *p, enum memory_model
     k++;
   }
   if (k < all.count && !may_miss) missing(p, &all.at[k], "is not made", model, &c, all.count);
-  struct sizes sizes = {c.all.count, distinct, all.count};
+  sizes.distinct = o.alike ? count_classes(p, &all) : distinct;
+  sizes.all = all.count;
   litmus_free(&all);
   mem_close(&own);
   return sizes;
 }
 
-static struct sizes compare(const struct litmus_program *p, enum memory_model model) {
-  return compare_by(p, model, (struct explore_options){.strategy = &strategies[EXPLORE_DPOR], .weak = true});
+static struct sizes compare(const struct litmus_program *p, enum memory_model model, bool alike) {
+  return compare_by(p, model,
+                    (struct explore_options){.strategy = &strategies[EXPLORE_DPOR], .weak = true, .alike = alike});
 }
 
 static void compare_text(const char *text) {
@@ -161,7 +260,7 @@ static void compare_text(const char *text) {
   char why[200];
   CHECKF(litmus_parse(&p, text, why), "%s: %s", text, why);
   for (int model = MEMORY_TSO; model <= MEMORY_C11; model++) {
-    struct sizes s = compare(&p, (enum memory_model)model);
+    struct sizes s = compare(&p, (enum memory_model)model, false);
     printf("%s %s: %zu runs, %zu executions\n", text, memory_model_name((enum memory_model)model), s.made, s.distinct);
   }
 }
@@ -195,6 +294,35 @@ TEST(weak_litmus) {
   mem_close(&mem);
 }
 
+static const char *const twins[] = {"x.rlx | x.rlx | x=1.rlx",
+                                    "x.rlx; x.rlx | x.rlx; x.rlx | x=1.rlx; x=2.rlx",
+                                    "x=1.rlx; x.rlx | x=1.rlx; x.rlx | x=1.rlx; x.rlx",
+                                    "x+1.rlx | x+1.rlx | x+1.rlx",
+                                    "x=1.rlx; y.rlx | x=1.rlx; y.rlx | y=1.rlx; x.rlx | y=1.rlx; x.rlx",
+                                    "x=1.sc; y.sc | x=1.sc; y.sc | y=1.sc; x.sc | y=1.sc; x.sc",
+                                    "x.acq; y.rlx | x.acq; y.rlx | y=1.rlx; x=1.rel",
+                                    "x?0>1.ar; y.rlx | x?0>1.ar; y.rlx | x?0>1.ar; y.rlx | y=1.rlx",
+                                    "x.rlx; F.sc; y.rlx | x.rlx; F.sc; y.rlx | y=1.rlx; F.sc; x=1.rlx",
+                                    "x!1.rlx; if 0: y=1.rel | x!1.rlx; if 0: y=1.rel | y.acq; x.rlx | y.acq; x.rlx",
+                                    NULL};
+
+TEST(weak_litmus_twins) {
+  open_image();
+  for (const char *const *text = twins; *text; text++) {
+    struct litmus_program p;
+    char why[200];
+    CHECKF(litmus_parse(&p, *text, why), "%s: %s", *text, why);
+    for (int model = MEMORY_TSO; model <= MEMORY_C11; model++) {
+      struct sizes all = compare(&p, (enum memory_model)model, false), s = compare(&p, (enum memory_model)model, true);
+      printf("%s %s: %zu runs for %zu classes of %zu executions\n", *text, memory_model_name((enum memory_model)model),
+             s.made, s.distinct, all.distinct);
+      CHECK(s.made <= all.made);
+    }
+  }
+  CHECK(!getenv("ASIF_SHOW"));
+  mem_close(&mem);
+}
+
 static unsigned long number_of(const char *name, unsigned long otherwise) {
   const char *text = getenv(name);
   return text ? strtoul(text, NULL, 10) : otherwise;
@@ -212,12 +340,39 @@ TEST(weak_random_programs) {
     struct litmus_program p;
     litmus_random(&p, &random, &shapes[n % (sizeof shapes / sizeof *shapes)]);
     for (int model = MEMORY_TSO; model <= MEMORY_C11; model++) {
-      struct sizes s = compare(&p, (enum memory_model)model);
+      struct sizes s = compare(&p, (enum memory_model)model, false);
       made += s.made;
       distinct += s.distinct;
     }
   }
-  printf("%lu programs: %zu runs for %zu executions\n", most, made, distinct);
+  printf("%lu programs: %zu runs for %zu executions; sets of edges: %zu allowed, %zu not\n", most, made, distinct,
+         allowed[1], allowed[0]);
+  CHECK(!getenv("ASIF_SHOW"));
+  mem_close(&mem);
+}
+
+/* The same with threads that do the same. */
+TEST(weak_random_twins) {
+  static const struct litmus_shape shapes[] = {{2, 5, 2, true}, {2, 4, 2, false}, {2, 5, 1, false}, {3, 4, 2, false}};
+  unsigned long most = number_of("ASIF_WEAK", 300), seed = number_of("ASIF_SEED", 1);
+  size_t made = 0, distinct = 0;
+  open_image();
+  for (unsigned long n = 0; n < most; n++) {
+    uint64_t random = (seed + n) * 0xd1342543de82ef95u + 1;
+    struct litmus_program p;
+    litmus_random(&p, &random, &shapes[n % (sizeof shapes / sizeof *shapes)]);
+    for (unsigned t = p.threads, steps = 2 * (p.length[0] + p.length[1]); t < 4 && steps <= 8; t++) {
+      unsigned like = (unsigned)(random >> (8 * t) & 1);
+      p.length[p.threads] = p.length[like];
+      memcpy(p.steps[p.threads++], p.steps[like], sizeof p.steps[like]);
+    }
+    for (int model = MEMORY_TSO; model <= MEMORY_C11; model++) {
+      struct sizes s = compare(&p, (enum memory_model)model, true);
+      made += s.made;
+      distinct += s.distinct;
+    }
+  }
+  printf("%lu programs: %zu runs for %zu executions but for the names of threads\n", most, made, distinct);
   CHECK(!getenv("ASIF_SHOW"));
   mem_close(&mem);
 }

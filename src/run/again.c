@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "run/heap_parts.h"
+#include "run/weak.h"
 
 bool again_runs, again_goes_on;
 
@@ -242,12 +243,17 @@ static bool same_footprint(const struct exchange *x, uint32_t one, uint32_t othe
   return m == n;
 }
 
+/* Under a weak memory model the names of writes follow from the choices. */
+static bool same_place(const struct exchange *x, const struct step *a, const struct step *b) {
+  if (a->kind == POINT_BLOCK) return same_footprint(x, (uint32_t)a->place, (uint32_t)b->place);
+  return (weak_on && a->kind <= POINT_UPDATE) || same_word(x, a->place, b->place);
+}
+
 static bool same_step(const struct exchange *x, const struct step *a, const struct step *b) {
   unsigned flags = STEP_CALLS | STEP_RETURNS | STEP_WROTE | STEP_WAITS | STEP_OPENS;
   return x->to[a->fiber] == b->fiber && a->kind == b->kind && a->size == b->size && a->block == b->block &&
          a->blocks == b->blocks && !((a->flags ^ b->flags) & flags) && same_word(x, a->address, b->address) &&
-         (a->kind == POINT_BLOCK ? same_footprint(x, (uint32_t)a->place, (uint32_t)b->place)
-                                 : same_word(x, a->place, b->place));
+         same_place(x, a, b);
 }
 
 static bool same_moment(const struct exchange *x, const struct moment *a, const struct moment *b) {

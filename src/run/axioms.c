@@ -22,14 +22,11 @@
 struct rows {
   graph_row *before, *after;
 };
-static graph_row more_before[GRAPH_SLOTS], more_after[GRAPH_SLOTS], order_before[GRAPH_SLOTS], caused[GRAPH_SLOTS];
+static graph_row more_before[GRAPH_SLOTS], more_after[GRAPH_SLOTS], order_before[GRAPH_SLOTS];
 
 static size_t words;
 
-/* In the order of the place: a write's position, twice; a read is after what it reads. */
-static inline uint32_t rank_of(const struct graph_slot *s) {
-  return 2 * graph_messages[s->message].position + (s->kind == SLOT_READ);
-}
+static inline uint32_t rank_of(const struct graph_slot *s) { return graph_rank((uint32_t)(s - graph_slots)); }
 
 /* --- C11 --- */
 
@@ -151,9 +148,11 @@ static bool begin_at(const struct rows *r, uint32_t n, bool tso) { return !BIT(e
 
 static bool is_tso(void) { return run_graph()->model == MEMORY_TSO; }
 
+bool graph_has_axioms(void) { return is_tso() || graph_sc_count >= 2; }
+
 bool graph_forbids(size_t first) {
   struct rows r = {graph_before, graph_after};
-  if (!is_tso() && graph_sc_count < 2) return false;
+  if (!graph_has_axioms()) return false;
   graph_rows();
   begin();
   for (size_t n = first; is_tso() && n < graph_count; n++)
@@ -189,20 +188,20 @@ static bool close_rows(graph_row *rows, const struct graph_edge *edges, size_t c
   return true;
 }
 
-/* Happens-before and reads-from together: `caused`. */
+/* Happens-before and reads-from together. */
 static void causes(void) {
   for (size_t j = 0; j < graph_count; j++) {
     const struct graph_slot *s = &graph_slots[j];
-    memcpy(caused[j], graph_before[j], words * sizeof(uint64_t));
+    memcpy(order_before[j], graph_before[j], words * sizeof(uint64_t));
     uint32_t from = s->kind == SLOT_READ ? graph_messages[s->message].slot : GRAPH_NONE;
     for (size_t w = 0; w < words; w++)
       for (uint64_t rest = graph_before[j][w]; rest; rest &= rest - 1) {
-        const uint64_t *more = caused[w * 64 + (unsigned)__builtin_ctzll(rest)];
-        for (size_t i = 0; i < words; i++) caused[j][i] |= more[i];
+        const uint64_t *more = order_before[w * 64 + (unsigned)__builtin_ctzll(rest)];
+        for (size_t i = 0; i < words; i++) order_before[j][i] |= more[i];
       }
     if (from == GRAPH_NONE) continue;
-    SET(caused[j], from);
-    for (size_t i = 0; i < words; i++) caused[j][i] |= caused[from][i];
+    SET(order_before[j], from);
+    for (size_t i = 0; i < words; i++) order_before[j][i] |= order_before[from][i];
   }
 }
 
@@ -228,18 +227,8 @@ static bool acyclic(const struct rows *r) {
   return true;
 }
 
-void graph_settle(void) {
-  words = (graph_count + 63) / 64;
-  graph_rows();
-  causes();
-}
-
-bool graph_consistent(const struct graph_edge *edges, size_t count) {
-  struct rows r = {more_before, more_after};
-  for (size_t e = 0; e < count; e++)
-    if (BIT(caused[edges[e].from], edges[e].to)) return false;
-  for (size_t j = 0; j < graph_count; j++) memcpy(order_before[j], caused[j], words * sizeof(uint64_t));
-  if (!close_rows(order_before, edges, count)) return false;
+/* Happens-before with the edges: in more_before and more_after. False: there is a cycle. */
+static bool add_edges(const struct graph_edge *edges, size_t count) {
   for (size_t j = 0; j < graph_count; j++) {
     memcpy(more_before[j], graph_before[j], words * sizeof(uint64_t));
     memset(more_after[j], 0, words * sizeof(uint64_t));
@@ -249,10 +238,23 @@ bool graph_consistent(const struct graph_edge *edges, size_t count) {
     for (size_t w = 0; w < words; w++)
       for (uint64_t rest = more_before[j][w]; rest; rest &= rest - 1)
         SET(more_after[w * 64 + (unsigned)__builtin_ctzll(rest)], j);
-  return coherent(&r) && acyclic(&r);
+  return true;
 }
 
-bool graph_coherent(void) {
-  graph_settle();
-  return graph_consistent(NULL, 0);
+static const struct rows more_rows = {more_before, more_after};
+
+bool graph_consistent(const struct graph_edge *edges, size_t count) {
+  words = (graph_count + 63) / 64;
+  graph_rows();
+  causes();
+  return close_rows(order_before, edges, count) && add_edges(edges, count) && coherent(&more_rows) &&
+         acyclic(&more_rows);
 }
+
+bool graph_satisfies(const struct graph_edge *edges, size_t count) {
+  words = (graph_count + 63) / 64;
+  graph_rows();
+  return add_edges(edges, count) && acyclic(&more_rows);
+}
+
+bool graph_coherent(void) { return graph_consistent(NULL, 0); }

@@ -30,6 +30,7 @@ struct graph_message {
   uint32_t position;     /* in the order of the place's writes, mo */
   uint32_t older, newer; /* the ones beside it there; or GRAPH_NONE */
   bool update;           /* it is of an update: which read the older one, and nothing comes in between */
+  uint16_t plain;        /* of one without a slot: how many were at its place before it */
   uint8_t head;          /* whoever reads it and acquires learns what this fiber */
   uint32_t head_epoch;   /* knew then; 0: nothing; of an update: and what the older one has */
   struct accessed_value value;
@@ -57,10 +58,26 @@ uint64_t graph_message_name(uint32_t message);
 struct graph_edge {
   uint32_t from, to;
 };
+/* How its operations stand to each other, as sets of operations. */
+enum { GRAPH_OPERATIONS = 32 };
+struct graph_pair {
+  uint8_t from, to; /* the return of the one comes before the call of the other */
+};
+struct graph_operations {
+  unsigned count;
+  uint32_t called[GRAPH_OPERATIONS], returned[GRAPH_OPERATIONS]; /* slots; or GRAPH_NONE */
+  /* Given these: */
+  uint32_t happens[GRAPH_OPERATIONS]; /* those whose return this one's call happens before */
+  uint32_t causes[GRAPH_OPERATIONS];  /* the same, with reads-from */
+  uint32_t forbids[GRAPH_OPERATIONS]; /* those whose call its return cannot happen before: for coherence */
+  bool axioms;                        /* there are others than coherence */
+};
+void graph_operations(struct graph_operations *);
+/* Would the model allow the execution if these synchronised too? As graph_consistent. */
+bool graph_allows(const struct graph_operations *, const struct graph_pair *, size_t count);
 /* A hash of the graph, however its events came. */
 void graph_hash(uint64_t hash[2]);
-/* Would the model allow the execution if these synchronised too? After graph_settle, once the run has ended. */
-void graph_settle(void);
+/* Would the model allow the execution if these synchronised too? */
 bool graph_consistent(const struct graph_edge *, size_t count);
 /* The same of nothing but the run itself, by the axioms alone: coherence, which the runtime keeps by what it offers,
  * included. */
@@ -75,5 +92,7 @@ bool run_possible(unsigned block);
 /* The steps that were taken already, and that come later than the current one in the order of the place if this is
  * chosen: at most `most` of those that its step conflicts with. */
 size_t run_overtaken(unsigned block, uint32_t *steps, size_t most);
+/* Is it older than what that step read or wrote at the same place, and was made before that step? */
+bool run_is_older(unsigned block, size_t step);
 
 #endif

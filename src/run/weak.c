@@ -29,7 +29,8 @@ static struct graph_message messages[MESSAGES_MOST];
 static struct graph_place places[1 << PLACES_LOG];
 static uint32_t place_table[1 << PLACES_LOG]; /* by hash: the first place, or GRAPH_NONE, */
 static uint64_t place_runs[1 << PLACES_LOG];  /* ... if it is of this run */
-static uint32_t message_count, place_count;
+static uint32_t message_count;
+uint32_t graph_place_count;
 static size_t rows; /* of so many slots (graph_rows) */
 static uint32_t last_of[FIBERS_MOST];
 static uint64_t begun; /* fibers that have a slot */
@@ -39,8 +40,9 @@ struct graph_place *graph_places = places;
 size_t graph_count;
 uint32_t graph_sc[GRAPH_SLOTS];
 size_t graph_sc_count;
-static struct { uint32_t of[FIBERS_MOST]; } known[GRAPH_SLOTS]; /* of each slot: its clock */
-static unsigned width;                                          /* of these */
+static struct graph_clock known[GRAPH_SLOTS];
+struct graph_clock *const graph_known = known;
+static unsigned width; /* of these */
 
 /* What the step that is being taken may choose. */
 static struct {
@@ -71,7 +73,7 @@ void weak_open(enum memory_model m) {
 
 void weak_reset(void) {
   graph_count = graph_sc_count = rows = 0;
-  message_count = place_count = 0;
+  message_count = graph_place_count = 0;
   begun = 0;
   offer.count = 0;
 }
@@ -87,7 +89,8 @@ const struct graph *run_graph(void) {
 
 uint64_t graph_message_name(uint32_t m) {
   uint32_t slot = messages[m].slot;
-  return slot == GRAPH_NONE ? 1 : 2 + ((uint64_t)slots[slot].fiber << 24) + slots[slot].number;
+  if (slot == GRAPH_NONE) return 1 + ((uint64_t)messages[m].plain << 32);
+  return 2 + ((uint64_t)slots[slot].fiber << 24) + slots[slot].number;
 }
 
 static uint32_t new_message(uint32_t place, struct accessed_value value) {
@@ -155,8 +158,8 @@ static uint32_t place_of(uintptr_t at, uint32_t size, uintptr_t pc) {
       weak_cannot("atomic accesses of different sizes overlap", pc);
   }
   if (size > 16 || at % size) weak_cannot("an atomic access that is not of an aligned word", pc);
-  if (place_count == 1 << PLACES_LOG) run_stop(RUN_LONG);
-  uint32_t p = place_count++, m = new_message(p, in_memory(at, size));
+  if (graph_place_count == 1 << PLACES_LOG) run_stop(RUN_LONG);
+  uint32_t p = graph_place_count++, m = new_message(p, in_memory(at, size));
   places[p] =
       (struct graph_place){.address = at, .size = size, .newest = m, .floor = m, .last = GRAPH_NONE, .next = *chain};
   *chain = p;
@@ -170,6 +173,7 @@ void weak_forget(uintptr_t at, size_t size) {
       struct graph_place *o = &places[p];
       if (o->address >= end || at >= o->address + o->size) continue;
       uint32_t m = new_message(p, (struct accessed_value){0, 0});
+      messages[m].plain = (uint16_t)(messages[o->floor].plain + 1);
       put_after(m, o->newest);
       o->floor = m;
     }
@@ -348,6 +352,14 @@ size_t run_overtaken(unsigned block, uint32_t *steps, size_t most) {
   return count;
 }
 
+bool run_is_older(unsigned block, size_t step) {
+  uint32_t m = offer.messages[block], first = GRAPH_NONE;
+  for (uint32_t s = places[offer.place].last; s != GRAPH_NONE && slots[s].step >= step; s = slots[s].same)
+    if (slots[s].step == step) first = s;
+  if (first == GRAPH_NONE || messages[m].position >= messages[slots[first].message].position) return false;
+  return messages[m].slot == GRAPH_NONE ? messages[m].older == GRAPH_NONE : messages[m].slot < first;
+}
+
 static uint32_t choose(void) {
   unsigned block = offer.count > 1 ? choose_block(offer.count) : 0;
   if (block && !run_possible(block)) run_stop(RUN_CUT);
@@ -434,7 +446,7 @@ void weak_write(uintptr_t at, uint32_t size, struct accessed_value value, int or
 /* Of each place, the values that it may read from now on, from the newest one. */
 uint64_t weak_view(void) {
   uint64_t hash = 0;
-  for (uint32_t p = 0; p < place_count; p++) {
+  for (uint32_t p = 0; p < graph_place_count; p++) {
     uint32_t bound = bound_of(p), newer = GRAPH_NONE;
     uint64_t values = p + 1;
     for (uint32_t m = places[p].newest; m != GRAPH_NONE && messages[m].position >= bound; m = messages[m].older) {

@@ -50,7 +50,12 @@ extern struct graph_slot *const graph_slots;
 extern struct graph_message *graph_messages;
 extern struct graph_place *graph_places;
 extern size_t graph_count;
-extern graph_row *const graph_before; /* of each slot: those that happen before it */
+extern uint32_t graph_place_count;
+struct graph_clock {
+  uint32_t of[FIBERS_MOST];
+};
+extern struct graph_clock *const graph_known; /* of each slot */
+extern graph_row *const graph_before;         /* of each slot: those that happen before it */
 extern graph_row *const graph_after;
 extern graph_row graph_of_fiber[FIBERS_MOST];
 extern uint32_t graph_sc[GRAPH_SLOTS]; /* the slots that are sequentially consistent */
@@ -59,6 +64,13 @@ void graph_rows(void);     /* sets up graph_before and graph_after for all */
 void graph_rows_cut(void); /* the last slot is taken back */
 /* Is there a cycle that the slots from `first` on are in? */
 bool graph_forbids(size_t first);
+bool graph_has_axioms(void);                                   /* those that forbid more than coherence does */
+bool graph_satisfies(const struct graph_edge *, size_t count); /* those alone, with edges that synchronise */
+/* In the order of the slot's place: a write's position, twice; a read is after what it reads. */
+static inline uint32_t graph_rank(uint32_t slot) {
+  const struct graph_slot *s = &graph_slots[slot];
+  return 2 * graph_messages[s->message].position + (s->kind == SLOT_READ);
+}
 
 #pragma GCC visibility pop
 #endif

@@ -33,7 +33,9 @@
  * in the same order to all others. This is so of traces without calls and returns only. Code that looks at the numbers
  * of addresses, such as that of a local variable, may tell its threads apart: some runs are made once more with threads
  * exchanged, and if one is not the same the search begins anew without this. One that is divided makes random runs for
- * that before; if it is seen later it is not complete.
+ * that before; if it is seen later it is not complete. Under a weak memory model the step that follows may read an
+ * older write than the other's did, by its alternatives; if that write was there before the other's step, the two could
+ * as well have read each what the other has: then that, the older one first, is explored instead.
  * - Which of the freed blocks is allocated is explored in full; to sleep is a matter of thread and block.
  * - Under a weak memory model a step that reads or writes has *alternatives*: which write it reads, or comes after
  * (run/weak.c). They are explored as the blocks of an allocation are, and tell steps apart by the name of that write.
@@ -82,7 +84,7 @@ struct dpor {
   VEC(uint32_t) clocks; /* `stride` an event: of each fiber the last event before or at it, counted from 1 */
   VEC(uint32_t) latest; /* of an event: the last before it that happens before it, counted from 1; 0: none */
   VEC(uint32_t) candidates;
-  VEC(uint32_t) numbers; /* of an event: which of its fiber's it is, from 1 on */
+  VEC(uint32_t) numbers; /* where threads are alike, of an event: which of its fiber's it is, from 1 on */
   VEC(uint32_t) own;     /* the same as clocks, without the order of threads that are alike */
   size_t stride;
   uint64_t learned;            /* steps, of runs that were only to learn */
@@ -114,6 +116,8 @@ static inline bool before(struct dpor *d, size_t i, const uint32_t *clock) {
 static inline bool conflict(const struct dpor *d, const struct step *a, const struct step *b) {
   return d->e->trace.apart ? steps_meet(a, b) : steps_conflict(a, b);
 }
+
+static bool is_access(const struct step *s) { return s->kind <= POINT_UPDATE; }
 
 /* Threads that are alike. */
 
@@ -148,7 +152,8 @@ static void count_taken(struct dpor *d, const struct step *steps, size_t count) 
     d->counted = 0;
     memset(d->taken, 0, sizeof d->taken);
   }
-  for (; d->counted < count; d->counted++) d->taken[steps[d->counted].fiber]++;
+  vec_reserve(d->e->mem, &d->numbers, count);
+  for (; d->counted < count; d->counted++) d->numbers.at[d->counted] = ++d->taken[steps[d->counted].fiber];
 }
 /* The next run is as the last one up to there. */
 static void uncount_taken(struct dpor *d, size_t same) {
@@ -172,10 +177,12 @@ static bool is_private(const struct step *steps, size_t count, const struct step
 
 /* Are they the same, of two threads that were alike up to there? They read the same write of the same place, or each
  * accesses what is its own: that has another address, and else is the same. */
-static bool same_for_both(const struct step *steps, size_t one, size_t other) {
+static bool same_for_both(const struct dpor *d, const struct step *steps, size_t one, size_t other) {
   const struct step *a = &steps[one], *b = &steps[other];
   unsigned flags = STEP_CALLS | STEP_RETURNS | STEP_WROTE | STEP_WAITS;
-  if (a->kind != b->kind || a->size != b->size || a->block != b->block || a->blocks != b->blocks) return false;
+  bool writes_offered = d->weak && is_access(a); /* the blocks are writes */
+  if (a->kind != b->kind || a->size != b->size) return false;
+  if (!writes_offered && (a->block != b->block || a->blocks != b->blocks)) return false;
   if ((a->flags ^ b->flags) & flags) return false;
   if (a->kind == POINT_CALL) return true;
   if (a->kind <= POINT_UPDATE && a->address != b->address)
@@ -184,6 +191,7 @@ static bool same_for_both(const struct step *steps, size_t one, size_t other) {
       a->kind == POINT_READ || ((a->kind == POINT_UPDATE || a->kind == POINT_ALLOC) && !(a->flags & STEP_WROTE));
   if (a->kind == POINT_BLOCK) reads = a->place && a->place == b->place && !(a->flags & STEP_WROTE);
   if (!reads || a->address != b->address) return false;
+  if (writes_offered) return a->place == b->place;
   for (size_t i = one + 1; i < other; i++)
     if (steps[i].fiber != b->fiber && steps_meet(&steps[i], b)) return false;
   return true;
@@ -195,7 +203,7 @@ static uint64_t part(const struct dpor *d, const struct step *steps, size_t i, u
   unsigned fiber = steps[i - 1].fiber;
   if (!((d->alike & ~parted) >> fiber & 1)) return parted;
   size_t first = find_step(steps, i - 1, d->like[fiber] - 1u, d->taken[fiber]);
-  return first < i - 1 && same_for_both(steps, first, i - 1) ? parted : parted | bit(fiber);
+  return first < i - 1 && same_for_both(d, steps, first, i - 1) ? parted : parted | bit(fiber);
 }
 
 /* Those who have to let the thread that they are like go first. */
@@ -235,14 +243,19 @@ static unsigned next_block(const struct dpor *d, const struct frame *f, unsigned
 
 /* Alternatives. */
 
-static bool is_access(const struct step *s) { return s->kind <= POINT_UPDATE; }
-
 /* Is the earlier step ordered before the later one, whatever they access? By its thread, or since one creates the
  * other's thread; who joins a thread is taken to come after all that were created. */
 static bool ordered_by_threads(const struct dpor *d, const struct step *earlier, const struct step *later) {
   if (earlier->fiber == later->fiber) return true;
   if (earlier->kind == POINT_START && earlier->place == later->fiber) return true;
   return later->kind == POINT_JOIN && earlier->fiber >= d->e->client->threads;
+}
+
+/* Is the earlier step the one that a thread which has not parted must let the other take first? */
+static bool ordered_alike(const struct dpor *d, const struct step *steps, size_t earlier, size_t later) {
+  unsigned fiber = steps[later].fiber;
+  return (d->alike & ~d->frames.at[later].parted) >> fiber & 1 && steps[earlier].fiber == d->like[fiber] - 1u &&
+         d->numbers.at[earlier] == d->numbers.at[later];
 }
 
 /* Could the last step, with this alternative, be made before one of those that it then leaves out? So it could if that
@@ -263,9 +276,11 @@ static bool could_be_earlier(const struct dpor *d, const struct run *run, unsign
     const struct step *s = &run->steps[i];
     bool leaves = is_out[i / 64] >> i % 64 & 1;
     bool ordered = ordered_by_threads(d, s, &now) || (!leaves && conflict(d, s, &now));
+    if (d->alike && !ordered) ordered = ordered_alike(d, run->steps, i, last);
     for (size_t k = last; !ordered && k-- > i + 1;)
       if (after[k / 64] >> k % 64 & 1)
-        ordered = ordered_by_threads(d, s, &run->steps[k]) || conflict(d, s, &run->steps[k]);
+        ordered = ordered_by_threads(d, s, &run->steps[k]) || conflict(d, s, &run->steps[k]) ||
+                  (d->alike && ordered_alike(d, run->steps, i, k));
     if (!ordered) continue;
     after[i / 64] |= (uint64_t)1 << i % 64;
     left -= leaves;
@@ -284,11 +299,26 @@ static bool alternative_sleeps(const struct dpor *d, const struct frame *f, unsi
   return false;
 }
 
+/* The step of the thread that it is like which this one, of a thread that has not parted, comes after; or the number of
+ * steps. */
+static size_t step_before_alike(struct dpor *d, const struct run *run, const struct frame *f) {
+  size_t last = run->count - 1;
+  unsigned fiber = f->choice.fiber;
+  if (!d->alike) return last;
+  count_taken(d, run->steps, last);
+  vec_reserve(d->e->mem, &d->numbers, last + 1);
+  d->numbers.at[last] = d->taken[fiber] + 1;
+  if (!((d->alike & ~f->parted) >> fiber & 1)) return last;
+  return find_step(run->steps, last, d->like[fiber] - 1u, d->taken[fiber] + 1);
+}
+
 static int choose_alternative(struct dpor *d, const struct run *run, struct frame *f, unsigned blocks) {
   unsigned choice = blocks;
+  size_t first = step_before_alike(d, run, f);
   f->idle = 0;
   for (unsigned b = 0; b < blocks; b++) {
     bool idle = b && b < 64 && could_be_earlier(d, run, b);
+    if (!idle) idle = first < run->count - 1 && run_is_older(b, first);
     if (!idle) idle = alternative_sleeps(d, f, f->choice.fiber, b) || !run_possible(b);
     if (idle && b < 64) f->idle |= (uint64_t)1 << b;
     if (!idle && choice == blocks) choice = b;
@@ -520,7 +550,7 @@ static void analyse(struct dpor *d, size_t j) {
     uint32_t first = step_alike(d, j);
     if (first) join(d, clock, first - 1);
     if (first > *latest) *latest = first;
-    analyse_own(d, j, from);
+    if (d->orders) analyse_own(d, j, from);
   }
   clock_copy(d, own, clock);
   bool waits = v->step.flags & STEP_WAITS;
@@ -690,12 +720,12 @@ static bool search(struct dpor *d, bool learns, uint64_t most) {
     d->after = run->number;
     analyse_run(d, run, plan.count ? plan.count - 1 : 0);
     if (e->trace.finer && !d->top) return false;
+    if (!most && counts(d, run)) visit(d, run);
+    if (e->stopped) return true;
     if (d->alike && is_sampled(runs) && !can_exchange(d, run)) {
       if (!d->top) return d->alike = 0, false;
       d->other = true;
     }
-    if (!most && counts(d, run)) visit(d, run);
-    if (e->stopped) return true;
     if (d->other && !d->top) {
       d->orders = NULL;
       d->other = e->trace.apart = false;
@@ -787,7 +817,7 @@ void explore_dpor(struct explorer *e) {
                    .weak = e->options.weak};
   e->trace.apart = d.orders || d.weak;
   e->trace.unhashed = !e->share.traces;
-  if (e->options.alike && d.orders) find_alike(&d);
+  if (e->options.alike && (d.orders || d.weak)) find_alike(&d);
   if (d.alike && d.top) look_for_others(&d);
   bool halts = e->options.block && e->execute == run_execute && run_pure(true, d.top, d.top > 0);
   if (halts && d.top) learn_alone(&d);

@@ -22,12 +22,12 @@ struct killing {
   struct mem *mem;
   struct linear *linear;
   const struct run *run;
-  uint32_t call[LINEAR_MOST], called[LINEAR_MOST], returned[LINEAR_MOST]; /* of operations: the client's, slots */
+  uint32_t call[LINEAR_MOST]; /* of operations: the client's */
   uint8_t fiber[LINEAR_MOST];
   unsigned count;
+  struct graph_operations operations;
   bool never[LINEAR_MOST][LINEAR_MOST]; /* the edge is not allowed, even alone */
-  struct graph_edge edges[LINEAR_MOST * LINEAR_MOST];
-  uint8_t from[LINEAR_MOST * LINEAR_MOST], to[LINEAR_MOST * LINEAR_MOST];
+  struct graph_pair edges[LINEAR_MOST * LINEAR_MOST];
   size_t edge_count;
   VEC(uint64_t) tried; /* hashes of the orders that were asked for */
 };
@@ -35,24 +35,27 @@ struct killing {
 static void read_operations(struct killing *k, uint64_t *before) {
   const struct run *r = k->run;
   const struct graph *g = run_graph();
+  struct graph_operations *o = &k->operations;
   unsigned threads = r->client->threads;
-  for (size_t i = 0; i < r->moment_count; i++) {
-    const struct moment *m = &r->moments[i];
+  for (size_t moment = 0; moment < r->moment_count; moment++) {
+    const struct moment *m = &r->moments[moment];
     if (m->is_return) continue;
     unsigned n = k->count++;
     k->call[n] = m->call;
     k->fiber[n] = m->fiber;
-    k->called[n] = k->returned[n] = GRAPH_NONE;
+    o->called[n] = o->returned[n] = GRAPH_NONE;
     before[n] = 0;
-    for (unsigned o = 0; o < n; o++) /* operations of a thread, and those that drain come last */
-      if (k->fiber[o] == m->fiber || m->fiber == threads) before[n] |= (uint64_t)1 << o;
+    for (unsigned i = 0; i < n; i++) /* operations of a thread, and those that drain come last */
+      if (k->fiber[i] == m->fiber || m->fiber == threads) before[n] |= (uint64_t)1 << i;
   }
   for (uint32_t s = 0; s < g->count; s++)
     for (unsigned n = 0; n < k->count; n++) {
       if (g->slots[s].message != k->call[n] || g->slots[s].fiber != k->fiber[n]) continue;
-      if (g->slots[s].kind == SLOT_CALL) k->called[n] = s;
-      if (g->slots[s].kind == SLOT_RETURN) k->returned[n] = s;
+      if (g->slots[s].kind == SLOT_CALL) o->called[n] = s;
+      if (g->slots[s].kind == SLOT_RETURN) o->returned[n] = s;
     }
+  o->count = k->count;
+  graph_operations(o);
 }
 
 static bool tried_before(struct killing *k, const uint64_t *before) {
@@ -72,6 +75,7 @@ static void add_before(const struct killing *k, uint64_t *to, const uint64_t *fr
 
 /* True: no order is left. */
 static bool kill_orders(struct killing *k, const uint64_t *before) {
+  const struct graph_operations *o = &k->operations;
   uint8_t order[LINEAR_MOST];
   unsigned count;
   if (!linear_order(k->linear, k->run, before, order, &count)) return true;
@@ -79,16 +83,14 @@ static bool kill_orders(struct killing *k, const uint64_t *before) {
     for (unsigned early = late; early-- > 0;) {
       unsigned a = order[late], b = order[early];
       uint64_t more[LINEAR_MOST];
-      if (k->returned[a] == GRAPH_NONE || k->called[b] == GRAPH_NONE || before[a] >> b & 1 || k->never[a][b]) continue;
+      if (o->returned[a] == GRAPH_NONE || o->called[b] == GRAPH_NONE || before[a] >> b & 1 || k->never[a][b]) continue;
       add_before(k, more, before, a, b);
       if (tried_before(k, more)) continue;
       size_t at = k->edge_count++;
-      k->edges[at] = (struct graph_edge){k->returned[a], k->called[b]};
-      k->from[at] = (uint8_t)a;
-      k->to[at] = (uint8_t)b;
-      if (!graph_consistent(&k->edges[at], 1))
+      k->edges[at] = (struct graph_pair){(uint8_t)a, (uint8_t)b};
+      if (!graph_allows(o, &k->edges[at], 1))
         k->never[a][b] = true;
-      else if ((!at || graph_consistent(k->edges, k->edge_count)) && kill_orders(k, more))
+      else if ((!at || graph_allows(o, k->edges, k->edge_count)) && kill_orders(k, more))
         return true;
       k->edge_count = at;
     }
@@ -108,9 +110,9 @@ static const char *say(const struct killing *k, const struct object *o) {
   text_add(&t, "no order of the operations explains their results");
   for (size_t e = 0; e < k->edge_count; e++) {
     text_add(&t, !e ? ", where " : e + 1 == k->edge_count ? " and " : ", ");
-    say_operation(&t, k, o, k->from[e]);
+    say_operation(&t, k, o, k->edges[e].from);
     text_add(&t, " has returned before ");
-    say_operation(&t, k, o, k->to[e]);
+    say_operation(&t, k, o, k->edges[e].to);
   }
   if (k->edge_count) text_add(&t, k->edge_count > 1 ? " are called" : " is called");
   return text_string(&t);
@@ -129,7 +131,6 @@ bool graph_linearizable(struct mem *m, struct linear *l, const struct object *o,
                         const char **said) {
   uint64_t before[LINEAR_MOST];
   struct killing *k = begin(m, l, r, before);
-  graph_settle();
   if (!kill_orders(k, before)) return true;
   *said = say(k, o);
   return false;

@@ -318,7 +318,7 @@ struct explore_options explore_automatic(const struct search_options *options, c
                                          const struct client *c) {
   struct explore_options o = options->explore;
   o.weak = options->run.memory != MEMORY_SC;
-  o.alike = may_exchange(object) && !o.weak;
+  o.alike = may_exchange(object);
   if (!options->automatic) return o;
   bool small = client_calls(c) <= SMALL_CALLS;
   o.strategy = &strategies[small ? EXPLORE_DPOR : EXPLORE_DELAYS];
