@@ -36,18 +36,18 @@ static void find_causes(struct graph_operations *o) {
 /* Of a place: which edges would let what is before them be overwritten by what is after them. */
 static void find_forbidden(struct graph_operations *o, uint32_t place) {
   int64_t newest[GRAPH_OPERATIONS], oldest[GRAPH_OPERATIONS]; /* before each return, after each call */
-  uint8_t first = graph_slots[graph_places[place].last].fiber;
-  bool shared = false;
+  uint32_t last = graph_places[place].last, other = last;
+  while (other != GRAPH_NONE && graph_slots[other].fiber == graph_slots[last].fiber) other = graph_slots[other].same;
+  if (other == GRAPH_NONE) return;
   for (unsigned a = 0; a < o->count; a++) newest[a] = INT64_MIN, oldest[a] = INT64_MAX;
-  for (uint32_t s = graph_places[place].last; s != GRAPH_NONE; s = graph_slots[s].same) {
+  for (uint32_t s = last; s != GRAPH_NONE; s = graph_slots[s].same) {
     int64_t rank = graph_rank(s);
-    shared |= graph_slots[s].fiber != first;
     for (unsigned a = 0; a < o->count; a++) {
       if (rank > newest[a] && o->returned[a] != GRAPH_NONE && happens_or_is(s, o->returned[a])) newest[a] = rank;
       if (rank < oldest[a] && o->called[a] != GRAPH_NONE && happens_or_is(o->called[a], s)) oldest[a] = rank;
     }
   }
-  for (unsigned a = 0; shared && a < o->count; a++)
+  for (unsigned a = 0; a < o->count; a++)
     for (unsigned b = 0; b < o->count; b++)
       if (newest[a] > oldest[b]) o->forbids[a] |= (uint32_t)1 << b;
 }
@@ -58,8 +58,7 @@ void graph_operations(struct graph_operations *o) {
   memset(o->forbids, 0, sizeof o->forbids);
   o->axioms = graph_has_axioms();
   find_causes(o);
-  for (uint32_t p = 0; p < graph_place_count; p++)
-    if (graph_places[p].last != GRAPH_NONE) find_forbidden(o, p);
+  for (uint32_t p = 0; p < graph_place_count; p++) find_forbidden(o, p);
   for (unsigned a = 0; a < o->count; a++)
     for (unsigned b = 0; b < o->count; b++)
       if (o->called[b] != GRAPH_NONE && o->returned[a] != GRAPH_NONE && happens(o->called[b], o->returned[a]))

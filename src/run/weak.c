@@ -42,7 +42,7 @@ uint32_t graph_sc[GRAPH_SLOTS];
 size_t graph_sc_count;
 static struct graph_clock known[GRAPH_SLOTS];
 struct graph_clock *const graph_known = known;
-static unsigned width; /* of these */
+static unsigned width, known_width; /* of the clock of who runs; of these */
 
 /* What the step that is being taken may choose. */
 static struct {
@@ -73,6 +73,7 @@ void weak_open(enum memory_model m) {
 
 void weak_reset(void) {
   graph_count = graph_sc_count = rows = 0;
+  known_width = 0;
   message_count = graph_place_count = 0;
   begun = 0;
   offer.count = 0;
@@ -188,6 +189,13 @@ static struct accessed_value value_of(uint32_t m) {
 
 /* Slots. */
 
+/* Of the first slots, there are more fibers now: they knew nothing of these. */
+static void widen(uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    memset(known[i].of + known_width, 0, (width - known_width) * sizeof known[i].of[0]);
+  known_width = width;
+}
+
 static uint32_t push(enum slot_kind kind, int order) {
   unsigned me = current->id;
   if (graph_count == GRAPH_SLOTS) run_stop(RUN_LONG);
@@ -209,8 +217,8 @@ static uint32_t push(enum slot_kind kind, int order) {
   last_of[me] = i;
   if (sc) graph_sc[graph_sc_count++] = i;
   const uint32_t *now = clocks_now(&width);
-  memcpy(known[i].of, now, width * sizeof *now);
-  if (width < FIBERS_MOST) memset(known[i].of + width, 0, (FIBERS_MOST - width) * sizeof *now);
+  if (width > known_width) widen(i);
+  for (unsigned f = 0; f < known_width; f++) known[i].of[f] = f < width ? now[f] : 0;
   slots[i].epoch = now[me];
   return i;
 }

@@ -29,9 +29,11 @@ struct judge {
     struct hash all, group; /* after it */
   } last[LAST]; /* of the moments of the run before: the next often begins with the same ones, or has them all */
   size_t last_count, last_hashed;
-  uint64_t last_number; /* of that run */
-  bool last_good;       /* there was nothing wrong with it */
-  const char *said;     /* of the last one that was wrong, under a weak memory model */
+  uint64_t last_number;     /* of that run */
+  struct hashes *explained; /* under a weak memory model; see graphs.h */
+  bool wrong;               /* one of these was wrong: it is in the set all the same */
+  bool last_good;           /* there was nothing wrong with it */
+  const char *said;         /* of the last one that was wrong, under a weak memory model */
 };
 
 struct hashes *judge_set(void) {
@@ -390,21 +392,28 @@ static enum judged judge_graph(struct judge *j, const struct run *r, struct prob
     return problem_of(why, PROBLEM_UNSUPPORTED, "more than %d operations: not under --memory %s", LINEAR_MOST,
                       memory_model_name(run_graph()->model)),
            JUDGED_NOT;
-  graph_hash(key);
-  hash = hash_of_client(r->client);
-  hash_add(&hash, key[0]);
-  hash_add(&hash, key[1]);
-  hash_add(&hash, r->found);
+  if (r->client != j->client) {
+    j->client = r->client;
+    j->client_hash = hash_of_client(r->client);
+  }
+  hash = j->client_hash;
   for (size_t i = 0; i < r->moment_count; i++) { /* results, in any order */
     struct hash own = hash_of_moment(j, moment_key(&r->moments[i]), moment_result(&r->moments[i]));
     hash.low += own.low;
     hash.high += own.high;
   }
+  struct known_orders known = {j->wrong ? NULL : j->explained, hash};
+  graph_hash(key);
+  hash_add(&hash, key[0]);
+  hash_add(&hash, key[1]);
+  hash_add(&hash, r->found);
   hash = (struct hash){hash_mix(hash.low), hash_mix(hash.high)};
   if (j->seen && hashes_add(j->seen, hash, 0) >= 0) return JUDGED_GOOD;
+  if (j->seen && !j->explained) known.explained = j->explained = hashes_open_own(SET_BYTES);
   if (!j->linear) j->linear = linear_new(j->mem, j->object, &j->spec);
   j->said = "";
-  bool good = graph_linearizable(j->scratch, j->linear, j->object, r, &j->said);
+  bool good = graph_linearizable(j->scratch, j->linear, j->object, r, &known, &j->said);
+  j->wrong |= !good;
   const char *fault = spec_fault(&j->spec);
   if (fault) return problem_set(why, "%s", fault), JUDGED_NOT;
   if (!good) return j->said = mem_string(j->mem, j->said, strlen(j->said)), mem_close(j->scratch), JUDGED_WRONG;
