@@ -158,6 +158,7 @@ static uint32_t place_of(uintptr_t at, uint32_t size, uintptr_t pc) {
     if (places[p].address < at + size && at < places[p].address + places[p].size)
       weak_cannot("atomic accesses of different sizes overlap", pc);
   }
+  if (at % size) (void)*(const volatile char *)at; /* a wild pointer: then it is that which is wrong */
   if (size > 16 || at % size) weak_cannot("an atomic access that is not of an aligned word", pc);
   if (graph_place_count == 1 << PLACES_LOG) run_stop(RUN_LONG);
   uint32_t p = graph_place_count++, m = new_message(p, in_memory(at, size));
