@@ -60,12 +60,12 @@ static void put_place(const struct site *s, struct text *t) {
 /* "the store with release instead of relaxed", "a seq_cst fence after the store" */
 static void put_change(const struct test_job *j, const struct site_change *c, struct text *t) {
   const struct site *s = site_of(j, c->site);
-  const char *what = site_kind_word(s);
+  const char *number = site_number_word(j->sites, c->site), *what = site_kind_word(s);
   switch (c->part) {
-  case PART_BEFORE: text_printf(t, "a seq_cst fence before the %s", what); return;
-  case PART_AFTER: text_printf(t, "a seq_cst fence after the %s", what); return;
+  case PART_BEFORE: text_printf(t, "a seq_cst fence before the %s%s", number, what); return;
+  case PART_AFTER: text_printf(t, "a seq_cst fence after the %s%s", number, what); return;
   default:
-    text_printf(t, "the %s%s with %s instead of %s", what, c->part == PART_FAILED ? ", where it fails," : "",
+    text_printf(t, "the %s%s%s with %s instead of %s", number, what, c->part == PART_FAILED ? ", where it fails," : "",
                 site_order_word(c->order), site_order_word(c->part == PART_FAILED ? s->failed : s->order));
   }
 }
@@ -152,7 +152,9 @@ static void put_string(struct text *t, const char *s) { put_json(t, s, strlen(s)
 static void put_site_json(const struct site *s, struct text *t) {
   text_add(t, "{\"file\":");
   put_string(t, s->file);
-  text_printf(t, ",\"line\":%u,\"access\":\"%s\"", (unsigned)s->line, site_kind_word(s));
+  text_printf(t, ",\"line\":%u,\"column\":", (unsigned)s->line);
+  text_printf(t, s->column ? "%u" : "null", (unsigned)s->column);
+  text_printf(t, ",\"access\":\"%s\"", site_kind_word(s));
 }
 
 static void put_fix_json(const struct test_job *j, struct text *t) {
@@ -195,9 +197,10 @@ static const char *order_of(const struct site *s, int order) {
   return order < 0 ? "?" : s->kind == SITE_FENCE && order == __ATOMIC_RELAXED ? "none" : site_order_word(order);
 }
 
-static const char *access_of(const struct site *s, const struct relaxed_site *r, struct text *t) {
+static const char *access_of(const struct test_job *j, const struct relaxed_site *r, struct text *t) {
   text_clear(t);
-  text_printf(t, "%s%s", site_kind_word(s), r->part == PART_FAILED ? ", failed" : "");
+  text_printf(t, "%s%s%s", site_number_word(j->sites, r->site), site_kind_word(site_of(j, r->site)),
+              r->part == PART_FAILED ? ", failed" : "");
   return text_string(t);
 }
 
@@ -233,7 +236,7 @@ char *relaxed_words(const struct test_job *j, struct mem *m) {
                   "together");
     file = s->file;
     could += is_weaker(r);
-    text_printf(&t, "%6u  %-28s %-8s %-8s %-8s", (unsigned)s->line, access_of(s, r, &access),
+    text_printf(&t, "%6u  %-28s %-8s %-8s %-8s", (unsigned)s->line, access_of(j, r, &access),
                 s->varies ? "varies" : order_of(s, r->now), s->varies ? "" : order_of(s, r->alone),
                 s->varies ? "" : order_of(s, r->joint));
     put_source(s->file, s->line, &t);

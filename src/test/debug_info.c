@@ -391,16 +391,18 @@ bool inlined_first(struct debug_info *d, uintptr_t pc, struct inlined *f) {
   Dwarf_Die lines = f->unit->lines;
   Dwarf_Line *row = d->dw->dwarf_getsrc_die(&lines, pc);
   f->file = row ? d->dw->dwarf_linesrc(row, NULL, NULL) : NULL;
-  if (row) d->dw->dwarf_lineno(row, &f->line);
+  if (row) d->dw->dwarf_lineno(row, &f->line), d->dw->dwarf_linecol(row, &f->column);
   return find_function(d, f);
 }
 
 bool inlined_next(struct debug_info *d, struct inlined *f) {
-  uint64_t called = 0;
+  uint64_t called = 0, column = 0;
   if (f->last) return false;
   debug_number(d, f->function, DW_AT_call_line, &called);
+  debug_number(d, f->function, DW_AT_call_column, &column);
   f->file = debug_file(d, f->function, DW_AT_call_file);
   f->line = (int)called;
+  f->column = (int)column;
   f->at++;
   return find_function(d, f);
 }
@@ -414,7 +416,11 @@ bool debug_frames(struct debug_info *d, uintptr_t address, size_t at, frame_user
   struct inlined f;
   for (bool more = inlined_first(d, address, &f); more; more = inlined_next(d, &f)) {
     struct place p = {.function = function_name(d, f.function)};
-    if (f.file && f.line > 0) p.file = place_shown(d->mem, f.file), p.line = (uint32_t)f.line;
+    if (f.file && f.line > 0) {
+      p.file = place_shown(d->mem, f.file);
+      p.line = (uint32_t)f.line;
+      p.column = (uint32_t)f.column;
+    }
     p.wrapper = is_wrapper(d, f.unit, f.function, f.file, f.line);
     use(self, at, &p);
     any = true;

@@ -41,6 +41,7 @@
   X(dwarf_filesrc) \
   X(dwarf_getsrc_die) \
   X(dwarf_lineno) \
+  X(dwarf_linecol) \
   X(dwarf_linesrc) \
   X(dwarf_onesrcline) \
   X(dwarf_lineaddr) \
@@ -135,7 +136,7 @@ struct inlined {
   Dwarf_Die *function;
   const struct unit *unit;
   const char *file; /* NULL: not known */
-  int line;
+  int line, column;
   Dwarf_Die *scopes;
   int at, count;
   bool last;

@@ -6,14 +6,20 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "test/debug_info.h"
+
 bool sites_open(struct sites *s, struct mem *m, struct image *image, const char *object) {
+  bool no_library;
   *s = (struct sites){.mem = m, .image = image, .object = object, .seen = share_memory(sizeof *s->seen)};
+  s->info = debug_open(m, object, &no_library);
   return s->seen != NULL;
 }
 
 void sites_close(struct sites *s) {
   if (s->seen) munmap(s->seen, sizeof *s->seen);
   s->seen = NULL;
+  debug_close(s->info);
+  s->info = NULL;
 }
 
 const char *site_order_word(int order) {
@@ -42,11 +48,16 @@ static struct site *site_of(struct sites *s, const struct place *p, uint32_t wor
   int kind = (int)(word >> 8 & 0xff), order = (int)(word >> 16 & 0xff), failed = (int)(word >> 24);
   for (size_t i = 0; i < s->at.count; i++) {
     struct site *one = &s->at.at[i];
-    if (one->line == p->line && !strcmp(one->file, p->file) && (int)one->kind == kind && one->order == order &&
-        one->failed == failed)
+    if (one->line == p->line && one->column == p->column && !strcmp(one->file, p->file) && (int)one->kind == kind &&
+        one->order == order && one->failed == failed)
       return one;
   }
-  struct site one = {.file = p->file, .line = p->line, .kind = (enum site_kind)kind, .order = order, .failed = failed};
+  struct site one = {.file = p->file,
+                     .line = p->line,
+                     .column = p->column,
+                     .kind = (enum site_kind)kind,
+                     .order = order,
+                     .failed = failed};
   vec_push(s->mem, &s->at, one);
   return &s->at.at[s->at.count - 1];
 }
@@ -61,6 +72,7 @@ static int by_place(const void *a, const void *b) {
   int files = strcmp(x->place.file, y->place.file);
   if (files) return files;
   if (x->place.line != y->place.line) return x->place.line < y->place.line ? -1 : 1;
+  if (x->place.column != y->place.column) return x->place.column < y->place.column ? -1 : 1;
   return (x->pc > y->pc) - (x->pc < y->pc);
 }
 
@@ -76,6 +88,39 @@ static void see(struct sites *s) { /* what is noted later than the site itself *
   }
 }
 
+const char *site_number_word(const struct sites *s, uint32_t n) {
+  static const char *const words[] = {"first ", "second ", "third ", "fourth ", "fifth "};
+  const struct site *one = &s->at.at[n];
+  size_t before = 0, all = 0;
+  for (size_t i = 0; i < s->at.count; i++) {
+    const struct site *o = &s->at.at[i];
+    if (o->line != one->line || o->kind != one->kind || strcmp(o->file, one->file) != 0) continue;
+    all++;
+    before += o->column < one->column;
+  }
+  return all < 2 ? "" : before < sizeof words / sizeof *words ? words[before] : "later ";
+}
+
+/* Where the access is written: the innermost place that is in no header of the language; else the innermost. */
+struct placing {
+  struct place *places;
+  bool *own;
+};
+static void keep_place(void *self, size_t at, const struct place *p) {
+  const struct placing *k = self;
+  bool own = p->line && !path_is_of_language(p->file);
+  if (!p->line || k->own[at] || (!own && k->places[at].line)) return;
+  k->places[at] = *p;
+  k->own[at] = own;
+}
+
+static void find_places(struct sites *s, const uintptr_t *offsets, size_t count, struct place *places) {
+  struct placing k = {places, mem_zero(s->mem, count + 1, sizeof *k.own)};
+  size_t missing = count;
+  for (size_t i = 0; s->info && i < count; i++) missing -= debug_frames(s->info, offsets[i], i, keep_place, &k);
+  if (missing) frames_find(s->mem, s->object, offsets, count, keep_place, &k);
+}
+
 bool sites_refresh(struct sites *s) {
   VEC(struct met) met = {NULL, 0, 0};
   for (size_t i = 0; i < SITES_MOST; i++) {
@@ -84,10 +129,9 @@ bool sites_refresh(struct sites *s) {
     if (one.pc && one.word && !is_known(s, one.pc)) vec_push(s->mem, &met, one);
   }
   uintptr_t *offsets = mem_zero(s->mem, met.count + 1, sizeof *offsets);
-  struct place *places = mem_zero(s->mem, met.count + 1, sizeof *places),
-               *plain = mem_zero(s->mem, met.count + 1, sizeof *plain);
+  struct place *places = mem_zero(s->mem, met.count + 1, sizeof *places);
   for (size_t i = 0; i < met.count; i++) offsets[i] = met.at[i].pc - image_base(s->image) - 1;
-  if (met.count) places_find_both(s->mem, NULL, s->object, offsets, met.count, places, plain);
+  if (met.count) find_places(s, offsets, met.count, places);
   for (size_t i = 0; i < met.count; i++) {
     struct text t;
     met.at[i].place = places[i];

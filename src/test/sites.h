@@ -6,10 +6,11 @@
 #include "test/tell.h"
 #include "test/test.h"
 
-/* A site: accesses of one kind and order in one line. A function that is inlined has them at several addresses. */
+/* A site: accesses of one kind and order in one place. A function that is inlined has them at several addresses. */
 struct site {
   const char *file; /* as it is shown */
   uint32_t line;    /* 0: not known; file: an address then */
+  uint32_t column;  /* 0: not known: all in the line */
   enum site_kind kind;
   int order, failed; /* as written: __ATOMIC_* */
   bool fails;        /* one that exchanges was seen to fail */
@@ -31,7 +32,8 @@ struct sites {
   const char *object;     /* the shared object */
   struct run_sites *seen; /* shared by processes */
   VEC(struct site) at;
-  VEC(uintptr_t) known; /* that are in `at` */
+  VEC(uintptr_t) known;    /* that are in `at` */
+  struct debug_info *info; /* or NULL */
 };
 bool sites_open(struct sites *, struct mem *, struct image *, const char *object); /* false: no memory */
 void sites_close(struct sites *);
@@ -39,6 +41,8 @@ void sites_close(struct sites *);
 bool sites_refresh(struct sites *);
 const char *site_order_word(int order);
 const char *site_kind_word(const struct site *); /* "load", "compare-and-exchange" */
+/* Of several of a kind in one line: "second "; else "". */
+const char *site_number_word(const struct sites *, uint32_t site);
 /* The clients with these changes. They last as long as `m`. */
 void sites_run_options(const struct sites *, struct mem *m, const struct site_change *, size_t count,
                        struct run_options *);

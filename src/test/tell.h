@@ -10,7 +10,8 @@ struct place {
   const char *file; /* NULL: not known */
   const char *function;
   uint32_t line;
-  bool wrapper; /* of a function that is inlined and has but one line: who calls it says more */
+  uint32_t column; /* 0: not known */
+  bool wrapper;    /* of a function that is inlined and has but one line: who calls it says more */
 };
 bool path_is_of_language(const char *path); /* a header of the language, or one about atomic accesses */
 bool place_is_own(const struct place *);    /* its line is known, and not in a header of the language */

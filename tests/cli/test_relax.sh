@@ -40,7 +40,8 @@ row 15 'compare-and-exchange, failed' seq_cst relaxed relaxed
 row 16 fence seq_cst none none
 says 'Other clients may need more.'
 run 0 "$asif" test message.c --spec self --client 'writes() | reads()' --relax --json
-says '{"file":"message.c","line":7,"access":"store","failed":false,"now":"seq_cst","alone":"release","together":"release"}'
+says '{"file":"message.c","line":7,"column":'
+says ',"access":"store","failed":false,"now":"seq_cst","alone":"release","together":"release"},{"file":"message.c","line":10,'
 says '"relax":{"complete":true,"executions":'
 
 # Each of two ways to order it is enough, and one of them is needed.

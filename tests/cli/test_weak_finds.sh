@@ -37,6 +37,7 @@ deque tso TAKE_FENCE "deque.c:$(at 'atomic_store_explicit(&bottom, b, '): the st
 deque c11 STEAL_FENCE "deque.c:$(at 'atomic_load_explicit(&bottom, memory_order_acquire'): the load with seq_cst instead of acquire"
 deque tso STEAL_FENCE ''
 
+second=$(has_libdw && echo 'second ') # of a line
 # Michael and Scott's queue, with each access relaxed in turn.
 cat >relaxed.h <<'C'
 #include <stdatomic.h>
@@ -66,7 +67,7 @@ relaxed 'atomic_compare_exchange_strong(&t->next, &next, n)' 1 'the compare-and-
 relaxed 'atomic_compare_exchange_strong(&q->tail, &t, n)' 1 'the compare-and-exchange with seq_cst'
 relaxed 'struct node *h = atomic_load(&q->head)' 1 ''
 relaxed 'if (h != atomic_load(&q->head))' 1 'the load with seq_cst'
-relaxed 'struct node *t = atomic_load(&q->tail), *next' 1 'the load with acquire'
+relaxed 'struct node *t = atomic_load(&q->tail), *next' 1 "the ${second}load with acquire"
 relaxed 'if (h != atomic_load(&q->head))' 2 ''
 relaxed 'atomic_compare_exchange_strong(&q->tail, &t, next)' 2 ''
 relaxed 'atomic_compare_exchange_strong(&q->head, &h, next)' 1 'the compare-and-exchange with seq_cst'
