@@ -60,6 +60,10 @@ static const struct opt opts[] = {
     {"memory", 0, "MODEL", MEMORY_MODELS,
      "how memory behaves: sc, sequentially consistent; tso, as on x86; c11, as the code's memory orders say (default: "
      "sc)"},
+    {"published", 0, "HOW", "yes|no",
+     "with --memory c11, a container orders what was done before a value was put in before what is done with "
+     "it "
+     "when it was taken out; no: values are only values (default: yes)"},
     {"fix", 0, "TIME", NULL,
      "of a violation under a weak memory model: look so long for the smallest set of memory orders and fences that "
      "repairs it; no: do not (default: 10, and no with --quiet)"},
@@ -501,6 +505,8 @@ static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) 
                              .compiled = begin_loading,
                              .self = j};
   if (!object_open(m, &o, &j->image, &j->compiled, &j->object, why)) return false;
+  const char *published = arg_value(j->args, "published");
+  j->object.plain_values = published && !strcmp(published, "no");
   *j->phase = PHASE_PREPARE;
   limits_time(&j->limits, 0);
   mem_open_beside(&j->own, m);

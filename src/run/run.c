@@ -58,6 +58,7 @@ const char *found_name(enum found found) {
       [FOUND_NOTHING] = "nothing",
       [FOUND_HISTORY] = "not linearizable",
       [FOUND_ORDERS] = "not linearizable in any order",
+      [FOUND_UNPUBLISHED] = "not published",
       [FOUND_RACE] = "data race",
       [FOUND_USE_AFTER_FREE] = "use after free",
       [FOUND_DOUBLE_FREE] = "double free",

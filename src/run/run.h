@@ -137,8 +137,10 @@ struct moment {
 /* What is wrong with a run. FOUND_HISTORY is for the callers: the runtime does not judge histories. */
 enum found {
   FOUND_NOTHING,
-  FOUND_HISTORY, /* not linearizable */
-  FOUND_ORDERS,  /* the same of an execution under a weak memory model, by its graph: the callers' too */
+  FOUND_HISTORY,     /* not linearizable */
+  FOUND_ORDERS,      /* the same of an execution under a weak memory model, by its graph: the callers' too */
+  FOUND_UNPUBLISHED, /* there: nothing orders what was done before a value was put in and what is done with it: so too
+                      */
   FOUND_RACE,
   FOUND_USE_AFTER_FREE,
   FOUND_DOUBLE_FREE,

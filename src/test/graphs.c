@@ -144,19 +144,48 @@ static struct hash hash_of(const struct killing *k) {
   return h;
 }
 
-bool graph_linearizable(struct mem *m, struct linear *l, const struct object *o, const struct run *r,
-                        const struct known_orders *known, const char **said) {
+/* The first operation that takes out a value whose put nothing orders before its return; `count`: there is none. */
+static unsigned first_unpublished(const struct killing *k) {
+  for (unsigned n = 0; n < k->count; n++) {
+    uint64_t by = linear_put_by(k->linear, n);
+    bool published = !by;
+    for (unsigned i = 0; i < k->count; i++)
+      if (by >> i & 1 && (k->fiber[i] == k->fiber[n] || k->operations.happens[i] >> n & 1)) published = true;
+    if (!published) return n;
+  }
+  return k->count;
+}
+
+static const char *say_unpublished(const struct killing *k, const struct object *o, unsigned n) {
+  struct text t;
+  unsigned by = (unsigned)__builtin_ctzll(linear_put_by(k->linear, n));
+  text_open(&t, k->mem);
+  say_operation(&t, k, o, by);
+  text_add(&t, " does not happen before ");
+  say_operation(&t, k, o, n);
+  text_printf(&t,
+              " returns its value: no release of %c reaches an acquire of %c, so if the value is a pointer, say, what "
+              "%c wrote there before may not be seen (--published no: values are only values)",
+              'A' + k->fiber[by], 'A' + k->fiber[n], 'A' + k->fiber[by]);
+  return text_string(&t);
+}
+
+enum found graph_linearizable(struct mem *m, struct linear *l, const struct object *o, const struct run *r,
+                              const struct known_orders *known, const char **said) {
   uint64_t before[LINEAR_MOST];
   struct killing *k = begin(m, l, r, before);
   if (known->explained && !k->operations.axioms) {
     struct hash h = hash_of(k);
     h.low = hash_mix(h.low ^ known->results.low);
     h.high = hash_mix(h.high ^ known->results.high);
-    if (hashes_add(known->explained, h, 0) >= 0) return true;
+    if (hashes_add(known->explained, h, 0) >= 0) return FOUND_NOTHING;
   }
-  if (!kill_orders(k, before)) return true;
-  *said = say(k, o);
-  return false;
+  if (kill_orders(k, before)) return *said = say(k, o), FOUND_ORDERS;
+  bool asked = !o->plain_values && run_graph()->model == MEMORY_C11; /* x86 publishes with every store */
+  unsigned n = asked ? first_unpublished(k) : k->count;
+  if (n == k->count) return FOUND_NOTHING;
+  *said = say_unpublished(k, o, n);
+  return FOUND_UNPUBLISHED;
 }
 
 bool graph_some_order(struct mem *m, struct linear *l, const struct run *r, uint32_t *order, size_t *count) {

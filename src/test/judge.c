@@ -33,6 +33,7 @@ struct judge {
   struct hashes *explained; /* under a weak memory model; see graphs.h */
   bool wrong;               /* one of these was wrong: it is in the set all the same */
   bool last_good;           /* there was nothing wrong with it */
+  enum found found;         /* of the last run, if it was wrong */
   const char *said;         /* of the last one that was wrong, under a weak memory model */
 };
 
@@ -412,7 +413,9 @@ static enum judged judge_graph(struct judge *j, const struct run *r, struct prob
   if (j->seen && !j->explained) known.explained = j->explained = hashes_open_own(SET_BYTES);
   if (!j->linear) j->linear = linear_new(j->mem, j->object, &j->spec);
   j->said = "";
-  bool good = graph_linearizable(j->scratch, j->linear, j->object, r, &known, &j->said);
+  enum found found = graph_linearizable(j->scratch, j->linear, j->object, r, &known, &j->said);
+  bool good = !found;
+  if (found) j->found = found;
   j->wrong |= !good;
   const char *fault = spec_fault(&j->spec);
   if (fault) return problem_set(why, "%s", fault), JUDGED_NOT;
@@ -422,7 +425,7 @@ static enum judged judge_graph(struct judge *j, const struct run *r, struct prob
   return good ? JUDGED_GOOD : JUDGED_WRONG;
 }
 
-enum found judge_found(const struct run *r) { return r->found ? r->found : run_graph() ? FOUND_ORDERS : FOUND_HISTORY; }
+enum found judge_found(const struct judge *j) { return j->found; }
 const char *judge_said(const struct judge *j, const struct run *r) {
   return r->found ? r->said : run_graph() && j->said ? j->said : "";
 }
@@ -435,6 +438,7 @@ static bool may_wait(const struct judge *j, const struct run *r) {
 }
 
 enum judged judge_run(struct judge *j, const struct run *r, struct problem *why) {
+  j->found = r->found ? r->found : run_graph() ? FOUND_ORDERS : FOUND_HISTORY;
   if (r->end == RUN_CANNOT) return JUDGED_GOOD;
   if (r->found && (!is_waiting(r) || !may_wait(j, r))) return JUDGED_WRONG;
   if (run_graph()) return judge_graph(j, r, why);

@@ -274,6 +274,19 @@ bool linear_order(struct linear *l, const struct run *r, const uint64_t *before,
   return true;
 }
 
+uint64_t linear_put_by(const struct linear *l, unsigned n) {
+  const struct spec_container *c = l->spec.container;
+  const struct known_call *taking = &l->calls.at[l->ops[n].call];
+  struct op op = {.method = taking->method, .result = l->ops[n].result};
+  uint64_t by = 0;
+  if (!c || l->ops[n].pending || !spec_op_in(c->takes, op.method) || op_finds_nothing(&l->spec, &op)) return 0;
+  for (unsigned i = 0; i < l->count; i++) {
+    const struct known_call *call = &l->calls.at[l->ops[i].call];
+    if (spec_op_in(c->puts, call->method) && call->arg[0] == op.result) by |= (uint64_t)1 << i;
+  }
+  return by;
+}
+
 struct linear *linear_new(struct mem *m, const struct object *o, const struct spec *spec) {
   struct linear *l = mem_zero(m, 1, sizeof *l);
   l->mem = m;

@@ -220,12 +220,11 @@ bool replay(struct mem *m, struct image *image, const struct object *o, const st
   if (!r) return false;
   assert(r->client == &f->client);
   finding_keep(m, f, r);
-  f->found = judge_found(r);
   struct judge *j = judge_new(m, o, NULL);
   enum judged judged = judge_run(j, r, why); /* it may run the code itself: what the run was is kept before */
-  if (judged == JUDGED_WRONG && f->found == FOUND_ORDERS)
+  f->found = judged == JUDGED_WRONG ? judge_found(j) : FOUND_NOTHING;
+  if (f->found == FOUND_ORDERS || f->found == FOUND_UNPUBLISHED)
     f->said = mem_string(m, judge_said(j, r), strlen(judge_said(j, r)));
-  if (judged == JUDGED_GOOD) f->found = FOUND_NOTHING;
   return judged != JUDGED_NOT;
 }
 

@@ -53,15 +53,16 @@ static const struct run *execute(struct shrinking *k, const struct client *c, co
 /* Is it the same that is wrong? The finding is not changed by looking: judging may run the code itself, so that what
  * the run was has to be kept before. */
 static bool same(struct shrinking *k, const struct run *r, struct finding *kept) {
-  enum found found = judge_found(r);
-  if (r->end != RUN_WHOLE || found != k->finding->found) return false;
+  enum found found = k->finding->found;
+  if (r->end != RUN_WHOLE || r->found != (found_by_judge(found) ? FOUND_NOTHING : found)) return false;
   *kept = (struct finding){.found = found, .client = *r->client};
   finding_keep(k->scratch, kept, r);
   struct judge *j = judge_new(k->scratch, k->object, NULL);
   enum judged judged = judge_run(j, r, k->why);
   k->failed |= judged == JUDGED_NOT;
-  if (judged == JUDGED_WRONG) kept->said = mem_string(k->scratch, judge_said(j, r), strlen(judge_said(j, r)));
-  return judged == JUDGED_WRONG;
+  if (judged != JUDGED_WRONG || judge_found(j) != found) return false;
+  kept->said = mem_string(k->scratch, judge_said(j, r), strlen(judge_said(j, r)));
+  return true;
 }
 
 static void accept(struct shrinking *k, const struct finding *f) {

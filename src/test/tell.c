@@ -442,8 +442,7 @@ static void demangle(struct telling *k, struct finding *f) {
 }
 
 static bool same_again(const struct finding *f, const struct run *r, struct problem *why) {
-  bool judged = f->found == FOUND_HISTORY || f->found == FOUND_ORDERS;
-  if (r->found == (judged ? FOUND_NOTHING : f->found) && r->count == f->count) return true;
+  if (r->found == (found_by_judge(f->found) ? FOUND_NOTHING : f->found) && r->count == f->count) return true;
   problem_of(why, PROBLEM_UNSUPPORTED,
              "the schedule that was found does not do the same again (%s after %zu steps, not %s after %zu): does the "
              "code depend on a file, the time, a random number or another process?",

@@ -88,6 +88,7 @@ struct object {
   unsigned drains;      /* 1 if the operation after the last, ops[op_count], drains it when all threads have ended */
   void (*finish)(void); /* runs then, after that; or NULL */
   long bound;           /* -1: none */
+  bool plain_values;    /* values that are taken out say nothing of what was done before they were put in */
   bool type_stable;
   bool asks_thread;  /* it uses asif_thread(): threads are not alike */
   bool knows_thread; /* it uses that, or anything else that tells threads apart */
@@ -192,6 +193,8 @@ bool linear_holds(struct linear *, const struct run *);
 /* Whenever the operations were called: in an order in which before[i], a set, comes before operation i, as they are
  * numbered by their calls. Gives the order, and of how many; those that did not return need not be in it. */
 bool linear_order(struct linear *, const struct run *, const uint64_t *before, uint8_t *order, unsigned *count);
+/* Then, of a container: the operations that put in what operation n took out; none: it took nothing. */
+uint64_t linear_put_by(const struct linear *, unsigned n);
 void linear_forget(struct linear *); /* the next run's client is another, though it may be at the same address */
 
 /* Runs as A_k knows them (watch.c). */
@@ -212,8 +215,12 @@ void judge_approx(struct judge *, unsigned k);
  * the problem. A history judged before is not judged again: it was good. */
 enum judged { JUDGED_GOOD, JUDGED_WRONG, JUDGED_NOT };
 enum judged judge_run(struct judge *, const struct run *, struct problem *);
-/* What is wrong with a run that was judged so, and a sentence ("": there is none). */
-enum found judge_found(const struct run *);
+/* What is wrong with the last run, which was judged so, and a sentence ("": there is none). */
+enum found judge_found(const struct judge *);
+/* Is it for the judge to say, and not the runtime? */
+static inline bool found_by_judge(enum found f) {
+  return f == FOUND_HISTORY || f == FOUND_ORDERS || f == FOUND_UNPUBLISHED;
+}
 const char *judge_said(const struct judge *, const struct run *);
 void judge_forget(struct judge *); /* the next run's client is another, though it may be at the same address */
 uint64_t
