@@ -363,8 +363,10 @@ struct harness {
   VEC(struct harness_action) actions;
   VEC(struct harness_effect) effects;
   struct decl *init; /* or NULL */
-  int64_t bound;     /* ASIF_BOUND; -1 for none */
-  bool type_stable;  /* ASIF_TYPE_STABLE(): freed memory may be read */
+  bool has_final;    /* ASIF_FINAL, which asif test alone runs */
+  struct place final_place;
+  int64_t bound;    /* ASIF_BOUND; -1 for none */
+  bool type_stable; /* ASIF_TYPE_STABLE(): freed memory may be read */
 };
 
 struct source_file {

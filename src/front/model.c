@@ -7,6 +7,7 @@
 #define MODEL_HEADERS(X) \
   X(asif) \
   X(assert) \
+  X(ctype) \
   X(errno) \
   X(immintrin) \
   X(inttypes) \

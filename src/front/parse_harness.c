@@ -237,8 +237,11 @@ bool parse_harness(struct front *f) {
   } else if (token_is(t, "ASIF_INIT")) {
     parse_init_macro(f, t->place);
   } else if (token_is(t, "ASIF_FINAL")) {
-    front_fail(f, t->place,
-               "ASIF_FINAL: what follows the threads is run by asif test alone; leave the line out (#ifdef)");
+    parse_expect(f, "(");
+    parse_function_name(f);
+    parse_expect(f, ")");
+    f->unit->harness.has_final = true;
+    f->unit->harness.final_place = t->place;
   } else if (token_is(t, "ASIF_TEST")) {
     front_fail(f, t->place, "ASIF_TEST: tests that start threads of their own are run by asif test alone");
   } else if (token_is(t, "ASIF_BOUND")) {

@@ -122,6 +122,11 @@ static bool find_methods(struct prover *p, const struct unit *u, const struct sp
 bool prove_open(struct mem *mem, const struct prove_options *o, struct proved *d, struct problem *why) {
   struct unit *unit = (o->only_read ? front_read_own : front_read)(mem, o->path, o->cc_args, why);
   d->prover = mem_zero(mem, 1, sizeof *d->prover);
+  if (unit && unit->harness.has_final) {
+    problem_at(why, unit, unit->harness.final_place,
+               "ASIF_FINAL: what follows the threads is run by asif test alone; leave the line out (#ifdef)");
+    return false;
+  }
   if (!unit || !find_spec(mem, o, unit, d, why) || !find_ops(mem, o, unit, &d->spec, why)) return false;
   struct lower_options lower_options = {.recursion = o->recursion};
   d->unit = unit;

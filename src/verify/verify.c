@@ -151,6 +151,7 @@ static void note_pointer_fetch(struct subject *s, struct verified *out) {
 void note_assumptions(struct subject *s, struct verified *out) {
   enum reduce how = s->options->search.reduce;
   note_never_called(s, out);
+  if (s->unit->harness.has_final) note(s, out, "what ASIF_FINAL names is not run: asif test runs it after the threads");
   bool reduces = how != REDUCE_NONE && how != REDUCE_POR && how != REDUCE_TAU;
   if (s->not_symmetric && reduces && !s->options->live && s->threads > 1)
     note(s, out, "threads are told apart, which takes longer: %s", s->not_symmetric);

@@ -7,6 +7,13 @@
 #include <stdint.h>
 __asif_header(string)
 __asif_header(asif)
+static _Alignas(64) long __asif_payloads[64][2];
+static inline void *asif_pointer(int __v) { return __v >= 0 && __v < 64 ? (void *)__asif_payloads[__v] : NULL; }
+static inline int asif_number(const void *__p) {
+  for (int __v = 0; __v < 64; __v++)
+    if (__p == __asif_payloads[__v]) return __v;
+  return __p ? -1 : INT_MIN + 4;
+}
 #define ASIF_OK (INT_MIN)
 #define ASIF_NIL (INT_MIN + 1)
 #define ASIF_TRUE (INT_MIN + 2)
