@@ -105,7 +105,8 @@ static void run_with(struct measured *m, unsigned threads) {
   snprintf(number, sizeof number, "%u", threads);
   m->threads = threads;
   double begin = clock_seconds();
-  run_for((char *[]){program, "test", (char *)m->file, "--json", "--threads", number, "--ops", "2", "-j", "1", NULL},
+  run_for((char *[]){program, "test", (char *)m->file, "--json", "--memory", "sc", "--threads", number, "--ops", "2",
+                     "-j", "1", NULL},
           limit_of(m->group));
   m->seconds = clock_seconds() - begin;
   char *json = read_text(out);
@@ -149,7 +150,8 @@ static void write_results(void) {
   if (!f) return;
   write_machine(f);
   if (seconds_most) fprintf(f, "none longer than %u CPU seconds; ", seconds_most);
-  fputs("asif test FILE --threads THREADS --ops 2 -j 1; clients: all, and those of which every schedule was explored; "
+  fputs("asif test FILE --memory sc --threads THREADS --ops 2 -j 1; clients: all, and those of which every schedule "
+        "was explored; "
         "cpu_seconds: of the process that runs the code; seconds: of the whole command, by the clock, with the "
         "compiler\n",
         f);

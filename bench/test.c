@@ -131,6 +131,8 @@ struct command {
   char *argv[ARGS_MOST], words[500];
 };
 
+static bool is_stress(const struct row *r) { return strstr(r->options, "--stress"); }
+
 /* asif test FILE --client ... --json MORE... OPTIONS: the words of the options last, as some may be for the compiler.
  */
 static void make_command(const struct row *r, const char *more, const char *value, struct command *c) {
@@ -141,12 +143,11 @@ static void make_command(const struct row *r, const char *more, const char *valu
   if (r->client && !more) c->argv[n++] = "--client", c->argv[n++] = (char *)r->client;
   if (more) c->argv[n++] = (char *)more, c->argv[n++] = (char *)value, c->argv[n++] = "--repeat", c->argv[n++] = "100";
   c->argv[n++] = "--json";
+  if (!is_stress(r)) c->argv[n++] = "--memory", c->argv[n++] = "sc"; /* bench/weak.c measures the others */
   snprintf(c->words, sizeof c->words, "%s", r->options);
   for (char *w = strtok(c->words, " "); w && n < ARGS_MOST - 1; w = strtok(NULL, " ")) c->argv[n++] = w;
   c->argv[n] = NULL;
 }
-
-static bool is_stress(const struct row *r) { return strstr(r->options, "--stress"); }
 
 static void run_once(const struct row *r, struct measured *m) {
   struct command c;

@@ -59,7 +59,7 @@ static const struct opt opts[] = {
     {"races", 0, "HOW", "yes|no", "look for data races; without, plain accesses are interleaved too (default: yes)"},
     {"memory", 0, "MODEL", MEMORY_MODELS,
      "how memory behaves: sc, sequentially consistent; tso, as on x86; c11, as the code's memory orders say (default: "
-     "sc)"},
+     "c11 if one is weaker than seq_cst, otherwise sc)"},
     {"published", 0, "HOW", "yes|no",
      "with --memory c11, a container orders what was done before a value was put in before what is done with "
      "it "
@@ -106,7 +106,7 @@ enum { DEFAULT_THREADS = 3, DEFAULT_OPS = 2, DEFAULT_RUNS = 10000 };
 #define DEFAULT_SECONDS 10.0
 #define FIX_SECONDS     10.0
 #define SHRINK_LEAST    0.3 /* seconds for shrinking, where the time limit leaves less */
-enum { SHRINK_STEPS = 8000000 };
+enum { SHRINK_STEPS = 8000000, CONSISTENTLY_MOST = 200000 };
 
 /* Options. */
 
@@ -216,6 +216,16 @@ static bool read_inputs(const struct args *a, struct test_job *j) {
   return read_commands(a, j, files);
 }
 
+/* Is memory to be as the code's orders ask for? So it is where nobody says how, and nothing excludes it. */
+static void open_memory(const struct args *a, struct test_job *j) {
+  const char *reuse = arg_value(a, "reuse");
+  if (arg_flag(a, "memory") || arg_flag(a, "replay") || j->options.run.memory != MEMORY_SC) return;
+  if (arg_flag(a, "monitor")) j->sc_because = "--monitor";
+  if (!j->options.run.races) j->sc_because = "--races no";
+  if (reuse && !strcmp(reuse, "held")) j->sc_because = "--reuse held";
+  j->options.memory_open = !j->sc_because;
+}
+
 /* What a weak memory model does not go with. */
 static bool memory_fits(const struct args *a, const struct test_job *j) {
   const char *model = memory_model_name(j->options.run.memory), *reuse = arg_value(a, "reuse"), *what = NULL;
@@ -265,6 +275,7 @@ static bool read_options(const struct args *a, struct test_job *j) {
   bool weak = j->options.run.memory != MEMORY_SC;
   if (weak && !memory_fits(a, j)) return false;
   j->options.run.reuse_all |= weak; /* a stale value may be the address of a freed block */
+  open_memory(a, j);
   j->leaks = arg_value(a, "leaks");
   j->repeats = (uint64_t)arg_number(a, "repeat", 1, 1, INT64_MAX, &bad);
   j->seconds = arg_seconds(a, "time-limit", 0, &bad);
@@ -452,26 +463,47 @@ static bool tell_finding(struct test_job *j, bool smaller, struct problem *why) 
 
 /* Puts the place in the source before what could not be run, and names of C++ as they are written; a sentence that
  * names its place itself has no address. */
-static void place_unsupported(struct test_job *j) {
-  struct searched *s = &j->answer;
+static char *with_place(struct test_job *j, const char *said, uintptr_t pc) {
   struct place at;
   struct text t;
-  uintptr_t offset = s->unsupported_pc - image_base(j->image) - 1;
-  const char *said = s->unsupported;
-  if (!said) return;
+  uintptr_t offset = pc - image_base(j->image) - 1;
   names_demangle(&j->own, (const char **const[]){&said}, 1);
-  s->unsupported = mem_string(&j->own, said, strlen(said));
-  if (!s->unsupported_pc) return;
-  if (!places_find(&j->own, j->compiled.object, &offset, 1, &at) || !at.line) return;
+  char *plain = mem_string(&j->own, said, strlen(said));
+  if (!pc || !places_find(&j->own, j->compiled.object, &offset, 1, &at) || !at.line) return plain;
   text_open(&t, &j->own);
-  text_printf(&t, "%s:%u: %s", at.file, (unsigned)at.line, s->unsupported);
-  s->unsupported = t.at;
+  text_printf(&t, "%s:%u: %s", at.file, (unsigned)at.line, plain);
+  return t.at;
+}
+static void place_unsupported(struct test_job *j) {
+  struct searched *s = &j->answer;
+  if (s->unsupported) s->unsupported = with_place(j, s->unsupported, s->unsupported_pc);
+}
+
+static void set_memory(const struct test_job *j, struct run_options *o, enum memory_model memory) {
+  const char *reuse = arg_value(j->args, "reuse");
+  o->memory = memory;
+  o->reuse_all = memory != MEMORY_SC || (reuse && !strcmp(reuse, "all"));
+}
+
+/* Memory is as the code asks for, and then, if it does what weak models are not for, sequentially consistent. */
+static bool must_change_memory(struct test_job *j) {
+  struct run_options *o = &j->options.run;
+  const struct searched *s = &j->answer;
+  if (!j->options.memory_open || !(o->memory == MEMORY_SC ? s->weaker : s->beyond)) return false;
+  j->options.memory_open = o->memory == MEMORY_SC;
+  set_memory(j, o, j->options.memory_open ? MEMORY_C11 : MEMORY_SC);
+  if (o->memory != MEMORY_SC) return true;
+  j->sc_because = s->unsupported          ? with_place(j, s->unsupported, s->unsupported_pc)
+                  : s->larger.unsupported ? with_place(j, s->larger.unsupported, 0)
+                                          : "a run makes more than 4096 atomic accesses";
+  return true;
 }
 
 /* Was the search given up, since it did not look at all that it must? Then it does from now on. */
 static bool must_search_again(struct test_job *j) {
   struct run_options *o = &j->options.run;
   if (j->answer.verdict == VERDICT_VIOLATED) return false;
+  if (must_change_memory(j)) return true;
   if (j->answer.reads_freed && !o->reuse_all) return o->reuse_all = true;
   if (j->answer.shares_stacks && o->races && !o->stacks) return o->stacks = true;
   return false;
@@ -494,6 +526,37 @@ static void begin_search(struct test_job *j) {
 static bool search(struct test_job *j, struct mem *m, struct problem *why) {
   if (!j->anytime) return search_clients(m, j->image, &j->clients, &j->options, &j->limits, &j->answer, why);
   return search_anytime(m, j->image, &j->clients, &j->options, j->limited, &j->limits, &j->answer, why);
+}
+
+/* What is wrong where memory is sequentially consistent too is easier to understand there. So the client in which
+ * something was found is searched once more. */
+static bool search_consistently(struct test_job *j, struct mem *m, struct problem *why) {
+  struct searched s, *answer = &j->answer;
+  struct search_options o = j->options;
+  struct client_source one = {.object = &j->object, .one = &answer->finding.client};
+  if (answer->verdict != VERDICT_VIOLATED || !o.memory_open || o.run.memory == MEMORY_SC || o.keep_going) return true;
+  set_memory(j, &o.run, MEMORY_SC);
+  o.memory_open = false;
+  o.coverage = NULL;
+  o.progress = NULL;
+  if (!o.schedules_most || o.schedules_most > CONSISTENTLY_MOST) o.schedules_most = CONSISTENTLY_MOST;
+  if (!search_clients(m, j->image, &one, &o, &j->limits, &s, why)) return false;
+  answer->cpu_seconds += s.cpu_seconds;
+  if (s.verdict != VERDICT_VIOLATED) return true;
+  answer->finding = s.finding;
+  answer->schedules += s.schedules;
+  answer->histories += s.histories;
+  j->options.run = o.run;
+  return true;
+}
+
+/* Code that may access freed memory: its plain accesses are steps, and no weak model has these. */
+static bool type_stable_fits(struct test_job *j, struct problem *why) {
+  const char *model = memory_model_name(j->options.run.memory);
+  if (j->options.memory_open) j->sc_because = "ASIF_TYPE_STABLE";
+  j->options.memory_open = false;
+  if (j->options.run.memory == MEMORY_SC) return true;
+  return problem_of(why, PROBLEM_UNSUPPORTED, "ASIF_TYPE_STABLE: not under --memory %s", model), false;
 }
 
 static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) {
@@ -521,6 +584,7 @@ static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) 
   j->options.run.leaks = automatic ? j->object.frees != FREES_NOTHING : !strcmp(j->leaks, "yes");
   j->options.leaks_if_deleted = automatic && j->object.frees == FREES_DELETED;
   object_run_options(&j->object, &j->options.run);
+  if (j->options.run.type_stable && !type_stable_fits(j, why)) return false;
   j->options.coverage = coverage_open(&j->own, &j->compiled, j->image, &j->clients, j->program != NULL);
   bool several = !j->object.tests || j->object.op_count > 1; /* one test is divided among the processes */
   j->anytime = !j->sized && j->options.automatic && !j->options.approx && several;
@@ -528,6 +592,8 @@ static bool explore_all(struct test_job *j, struct mem *m, struct problem *why) 
   if (!search(j, m, why)) return false;
   while (must_search_again(j))
     if (!search(j, m, why)) return false;
+  if (!search_consistently(j, m, why)) return false;
+  j->options.memory_open = false;
   j->covered = j->options.coverage && coverage_known(j->options.coverage) && j->answer.verdict != VERDICT_VIOLATED &&
                j->answer.schedules;
   if (j->covered) j->unreached_count = coverage_unreached(j->options.coverage, &j->unreached);
@@ -789,7 +855,8 @@ const struct command command_test = {
                "\n"
                "Without --threads, --ops and --client some larger clients are tried as well, under few delays and\n"
                "preemptions: for up to 10 seconds, or for all of --time-limit. Compiling does not count. The verdict\n"
-               "says how far it came. Memory is sequentially consistent.\n"
+               "says how far it came. Memory is as C11 has it where the code asks for orders weaker than seq_cst\n"
+               "(docs/weak-memory.md), otherwise sequentially consistent.\n"
                "\n"
                "Exit status: 0 no violation in what was run (the verdict says whether that was every schedule),\n"
                "1 violated, 2 bad usage or code that does not compile, 3 unknown (a limit was reached, or the\n"

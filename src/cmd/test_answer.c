@@ -379,6 +379,8 @@ static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
   if (j->schedule.uninitialised) note(m, to, "%s", j->schedule.uninitialised);
   if (j->schedule.no_names) note(m, to, "%s", j->schedule.no_names);
   if (j->schedule.no_places) note(m, to, "without addr2line (of the binutils) places in the source are not known");
+  if (j->options.run.memory == MEMORY_SC && j->sc_because && s->weaker)
+    note(m, to, "all memory orders were taken for seq_cst, and some are weaker: because of %s", j->sc_because);
   note(m, to, "%s%s", memory_words(j->options.run.memory),
        j->options.run.races ? "; plain accesses that do not race are not interleaved" : "");
 }
@@ -524,17 +526,13 @@ static char *searched_words(const struct test_job *j, struct mem *m) {
   const struct searched *s = &j->answer;
   struct text t;
   text_open(&t, m);
-  if (is_weak(j)) {
-    put_number(&t, s->schedules, "run", "runs");
-    text_add(&t, ", ");
-    put_number(&t, s->histories, "distinct execution", "distinct executions");
-    return text_of(m, &t);
-  }
-  put_number(&t, s->schedules, "schedule", "schedules");
+  bool weak = is_weak(j);
+  put_number(&t, s->schedules, weak ? "run" : "schedule", weak ? "runs" : "schedules");
   if (s->skipped) text_printf(&t, ", %llu of them like others and not run", (unsigned long long)s->skipped);
   if (j->options.approx) return text_of(m, &t);
   text_add(&t, ", ");
-  put_number(&t, s->histories, "distinct history", "distinct histories");
+  put_number(&t, s->histories, weak ? "distinct execution" : "distinct history",
+             weak ? "distinct executions" : "distinct histories");
   return text_of(m, &t);
 }
 

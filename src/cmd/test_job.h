@@ -58,6 +58,8 @@ struct test_job {
   bool relax;         /* what could be weaker is asked for: */
   struct relaxed *relaxed;
   const struct sites *sites; /* of both */
+  const char *sc_because; /* why memory is sequentially consistent though nobody says so, whatever the code asks for; or
+                           * NULL */
   const char *because; /* why the verdict is unknown: what is added to the limit, or, without one, all of it; or NULL */
 };
 

@@ -109,6 +109,7 @@ PART bool quick_step(enum point_kind kind, unsigned flags, const volatile void *
 }
 /* Then: what is noted for races. False: there is more to be done, by quick_races. */
 PART bool quick_note(enum point_kind kind, const volatile void *at, uint32_t size, int order, uintptr_t pc) {
+  if ((order & 0xff) != __ATOMIC_SEQ_CST) run.weaker = true;
   return !order_simple || order_note((uintptr_t)at, size, kind, order & 0xff, pc);
 }
 PART void quick_races(enum point_kind kind, const volatile void *at, uint32_t size, int order, uintptr_t pc) {
@@ -121,6 +122,11 @@ PART void quick_read(uintptr_t pc, const volatile void *at, uint64_t value) {
 PART void quick_changed(void) {
   scheduler.writes++;
   spin_wrote(current);
+}
+
+/* The same where the step is not taken at once: what is done with nothing concurrent is not looked at. */
+PART void note_order(int order) {
+  if ((order & 0xff) != __ATOMIC_SEQ_CST && current && current->id != FIBER_MAIN && !in_sequence) run.weaker = true;
 }
 
 /* The upper half of 16 bytes. */
@@ -158,6 +164,7 @@ PART void quick_changed(void) {
 #define OPERATIONS(N, T) \
   LONG_WAY T load_long_##N(const volatile void *at, int order, uintptr_t pc, void **slot) { \
     T v; \
+    note_order(order); \
     SITE_BEGIN(SITE_LOAD, order, order, pc); \
     atomic_begin(POINT_READ, at, sizeof v, pc); \
     READ_ANY(T, v, at, site.order, pc); \
@@ -185,6 +192,7 @@ PART void quick_changed(void) {
   } \
   LONG_WAY void store_long_##N(volatile void *at, T v, int order, uintptr_t pc, void **slot) { \
     T old; \
+    note_order(order); \
     SITE_BEGIN(SITE_STORE, order, order, pc); \
     atomic_begin(POINT_WRITE, at, sizeof v, pc); \
     GET(old, at); \
@@ -219,6 +227,7 @@ PART void quick_changed(void) {
     SITE_BEGIN(SITE_EXCHANGE, order, failed, pc); \
     atomic_begin(POINT_UPDATE, at, sizeof v, pc); \
     UPDATE_ANY(T, old, at, site.order, site.failed, &VALUE(*expected), pc); \
+    note_order(old == *expected ? order : failed); \
     if (old == *expected) { \
       PUT_UPDATE(at, v); \
       atomic_end(POINT_UPDATE, at, sizeof v, site.order, pc, slot, (uint64_t)old, (uint64_t)v, HIGH(old), HIGH(v), \
@@ -278,6 +287,7 @@ PART void quick_changed(void) {
 #define UPDATE(N, T, name, expression) \
   LONG_WAY T name##_long_##N(volatile void *at, T v, int order, uintptr_t pc, void **slot) { \
     T old; \
+    note_order(order); \
     SITE_BEGIN(SITE_UPDATE, order, order, pc); \
     atomic_begin(POINT_UPDATE, at, sizeof v, pc); \
     UPDATE_ANY(T, old, at, site.order, site.order, NULL, pc); \
@@ -390,7 +400,8 @@ WIDTH(128, 16, u128)
 
 /* libatomic's for any size. */
 /* These are not supported under weak memory models. */
-PART void any_size_begin(enum point_kind kind, const volatile void *at, size_t size, uintptr_t pc) {
+PART void any_size_begin(enum point_kind kind, const volatile void *at, size_t size, int order, uintptr_t pc) {
+  note_order(order);
   if (weak_here()) weak_cannot("an atomic access by libatomic's functions for any size", pc);
   atomic_begin(kind, at, (uint32_t)size, pc);
 }
@@ -405,7 +416,7 @@ static inline uint64_t high_half(const volatile void *at, size_t size) {
 
 WRAPPED void WRAP(__atomic_load)(size_t, const volatile void *, void *, int);
 void WRAP(__atomic_load)(size_t size, const volatile void *at, void *to, int order) {
-  any_size_begin(POINT_READ, at, size, CALLER);
+  any_size_begin(POINT_READ, at, size, order, CALLER);
   memcpy(to, (const void *)(uintptr_t)at, size);
   atomic_end(POINT_READ, at, (uint32_t)size, order, CALLER, SPIN_SLOT, low_half(at, size), 0, high_half(at, size), 0,
              READ_ONLY);
@@ -413,7 +424,7 @@ void WRAP(__atomic_load)(size_t size, const volatile void *at, void *to, int ord
 
 WRAPPED void WRAP(__atomic_store)(size_t, volatile void *, const void *, int);
 void WRAP(__atomic_store)(size_t size, volatile void *at, const void *from, int order) {
-  any_size_begin(POINT_WRITE, at, size, CALLER);
+  any_size_begin(POINT_WRITE, at, size, order, CALLER);
   uint64_t old = low_half(at, size), old_high = high_half(at, size);
   bool same = !memcmp((const void *)(uintptr_t)at, from, size);
   memcpy((void *)(uintptr_t)at, from, size);
@@ -423,7 +434,7 @@ void WRAP(__atomic_store)(size_t size, volatile void *at, const void *from, int 
 
 WRAPPED void WRAP(__atomic_exchange)(size_t, volatile void *, const void *, void *, int);
 void WRAP(__atomic_exchange)(size_t size, volatile void *at, const void *from, void *to, int order) {
-  any_size_begin(POINT_UPDATE, at, size, CALLER);
+  any_size_begin(POINT_UPDATE, at, size, order, CALLER);
   uint64_t old = low_half(at, size), old_high = high_half(at, size);
   bool same = !memcmp((const void *)(uintptr_t)at, from, size);
   char *place = (char *)(uintptr_t)at;
@@ -439,7 +450,7 @@ void WRAP(__atomic_exchange)(size_t size, volatile void *at, const void *from, v
 WRAPPED bool WRAP(__atomic_compare_exchange)(size_t, volatile void *, void *, const void *, int, int);
 bool WRAP(__atomic_compare_exchange)(size_t size, volatile void *at, void *expected, const void *from, int order,
                                      int failed) {
-  any_size_begin(POINT_UPDATE, at, size, CALLER);
+  any_size_begin(POINT_UPDATE, at, size, order, CALLER);
   uint64_t old = low_half(at, size), old_high = high_half(at, size);
   if (!memcmp((const void *)(uintptr_t)at, expected, size)) {
     bool same = !memcmp((const void *)(uintptr_t)at, from, size);

@@ -635,7 +635,7 @@ bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, 
   operations = ops;
   initialise = init;
   options = *how;
-  run.reads_freed = false;
+  run.reads_freed = run.weaker = run.beyond = false;
   steps_most = how->steps_most ? how->steps_most : STEPS_MOST;
   if (scheduler.steps) free(scheduler.steps - 1);
   if (sequential_steps) free(sequential_steps - 1); /* there may be more steps now */
@@ -670,6 +670,8 @@ bool run_open(struct image *loaded, const struct image_op *ops, unsigned count, 
             locks);
   return true;
 }
+
+bool run_weaker(void) { return run.weaker; }
 
 static bool moments_for(const struct client *client) {
   size_t room = 2 * (size_t)run_calls_most(&options, client);

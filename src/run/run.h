@@ -265,6 +265,8 @@ struct run {
                        * nor is it interleaved */
   bool reads_freed;   /* without options.reuse_all: in some run so far a thread read the address of a freed block that
                        * nobody was thought to have. Not every block was offered that might have mattered */
+  bool weaker; /* in some run so far a thread of the client made an atomic access with an order weaker than seq_cst */
+  bool beyond; /* in some run so far a thread did what the memory model is not for: run_options.memory */
   bool wide; /* in some run so far a plain access of more than a word was a point: one step, though others could come in
               * between */
   bool forgiven;              /* in some run so far there was a race that is not to be reported: not all was tried */
@@ -397,6 +399,7 @@ void run_cover_as(uint32_t number); /* at first 0 */
 void run_cover_end(void);
 
 bool run_reads_freed(void); /* struct run's, after a run that was given up too */
+bool run_weaker(void);      /* the same */
 /* Was something freed by `delete` in a run since this was last asked? */
 bool run_deleted(void);
 /* The races so far that were not reported, at most FORGIVEN_MOST. */

@@ -62,8 +62,15 @@ static struct {
 } writing;
 
 _Noreturn void weak_cannot(const char *what, uintptr_t pc) {
+  run.beyond = true;
   found_at(pc, 0, current, "here");
   run_found(FOUND_UNSUPPORTED, "%s: not under --memory %s", what, memory_model_name(model));
+}
+
+/* The code may go on for ever, or be longer than what there is room for: not known. */
+_Noreturn static void too_long(void) {
+  run.beyond = true;
+  run_stop(RUN_LONG);
 }
 
 void weak_open(enum memory_model m) {
@@ -95,7 +102,7 @@ uint64_t graph_message_name(uint32_t m) {
 }
 
 static uint32_t new_message(uint32_t place, struct accessed_value value) {
-  if (message_count == MESSAGES_MOST) run_stop(RUN_LONG);
+  if (message_count == MESSAGES_MOST) too_long();
   uint32_t m = message_count++;
   messages[m] = (struct graph_message){
       .slot = GRAPH_NONE, .place = place, .older = GRAPH_NONE, .newer = GRAPH_NONE, .value = value};
@@ -160,7 +167,7 @@ static uint32_t place_of(uintptr_t at, uint32_t size, uintptr_t pc) {
   }
   if (at % size) (void)*(const volatile char *)at; /* a wild pointer: then it is that which is wrong */
   if (size > 16 || at % size) weak_cannot("an atomic access that is not of an aligned word", pc);
-  if (graph_place_count == 1 << PLACES_LOG) run_stop(RUN_LONG);
+  if (graph_place_count == 1 << PLACES_LOG) too_long();
   uint32_t p = graph_place_count++, m = new_message(p, in_memory(at, size));
   places[p] =
       (struct graph_place){.address = at, .size = size, .newest = m, .floor = m, .last = GRAPH_NONE, .next = *chain};
@@ -199,7 +206,7 @@ static void widen(uint32_t count) {
 
 static uint32_t push(enum slot_kind kind, int order) {
   unsigned me = current->id;
-  if (graph_count == GRAPH_SLOTS) run_stop(RUN_LONG);
+  if (graph_count == GRAPH_SLOTS) too_long();
   uint32_t i = (uint32_t)graph_count++;
   bool sc = order == __ATOMIC_SEQ_CST && kind <= SLOT_FENCE, follows = begun >> me & 1;
   slots[i] = (struct graph_slot){.kind = (uint8_t)kind,

@@ -394,6 +394,8 @@ static void add_counts(struct searched *to, const struct searched *s) {
   to->long_runs |= s->long_runs;
   to->shares_stacks |= s->shares_stacks;
   to->reads_freed |= s->reads_freed;
+  to->weaker |= s->weaker;
+  to->beyond |= s->beyond;
   to->wide |= s->wide;
   to->too_many |= s->too_many;
   to->deleted |= s->deleted;
@@ -473,8 +475,10 @@ static enum go run_round(struct anytime *a) {
   if (a->options->leaks_if_deleted) take_leak(a, &s);
   take_findings(a, &s);
   a->out->limit = s.limit;
-  bool again = !a->found.count && ((a->out->shares_stacks && o.run.races && !o.run.stacks) ||
-                                   (a->out->reads_freed && !o.run.reuse_all)); /* all begins anew */
+  bool again = !a->found.count &&
+               ((a->out->shares_stacks && o.run.races && !o.run.stacks) || (a->out->reads_freed && !o.run.reuse_all) ||
+                (o.memory_open && (o.run.memory ? a->out->beyond : a->out->weaker)));
+  /* then all begins anew */
   return s.limit || again || (a->found.count && !o.keep_going) || (!all && !a->found.count) ? GO_END : GO_ON;
 }
 

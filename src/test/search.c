@@ -58,7 +58,7 @@ struct worker {
   enum limit limit;
   _Atomic uint64_t schedules, cut, redundant, halted, orders, skipped, steps, traces, done, refused, waiting;
   _Atomic uint64_t at; /* the client it is at */
-  bool incomplete, long_runs, shares_stacks, reads_freed, wide;
+  bool incomplete, long_runs, shares_stacks, reads_freed, wide, weaker, beyond;
   struct races_seen seen;
   unsigned bound;
   double cpu;
@@ -84,8 +84,8 @@ struct board {
   _Atomic uint64_t schedules_left; /* of search_options.schedules_most */
   _Atomic uint64_t deleted;        /* the first client in a run of which something was deleted; UINT64_MAX: none */
   _Atomic uint64_t leaked;         /* ... in a run of which something leaked, while nothing had been */
-  _Atomic uint64_t
-      again; /* ... a run of which shows that all is to be done again: with stacks, or blocks (struct run) */
+  _Atomic uint64_t again; /* ... a run of which shows that all is to be done again: with stacks, blocks or another
+                           * memory (struct run) */
   volatile sig_atomic_t interrupted;
   struct worker workers[];
 };
@@ -266,14 +266,23 @@ static enum visit keep_unjudged(struct searching *k) {
 }
 
 /* What a run says about more than itself: of most there is nothing. */
-static inline bool says_more(const struct run *r) {
-  return r->end == RUN_LONG || r->shares_stacks | r->reads_freed | r->wide | r->forgiven | r->volatiles;
+static inline bool says_more(const struct searching *k, const struct run *r) {
+  return r->end == RUN_LONG || r->shares_stacks | r->reads_freed | r->wide | r->forgiven | r->volatiles | r->beyond ||
+         (r->weaker && !k->me->weaker);
+}
+/* What memory is to be: is it another than in this search? */
+static void note_memory(struct searching *k, bool weaker, bool beyond) {
+  k->me->weaker |= weaker;
+  k->me->beyond |= beyond;
+  bool again = k->options->run.memory == MEMORY_SC ? weaker : beyond;
+  if (again && k->options->memory_open) announce(&k->board->again, k->client);
 }
 static __attribute__((noinline)) void note_run(struct searching *k, const struct run *r) {
   k->me->long_runs |= r->end == RUN_LONG;
   k->me->shares_stacks |= r->shares_stacks;
   if (r->shares_stacks && k->options->run.races) announce(&k->board->again, k->client);
   if (r->reads_freed) announce(&k->board->again, k->client);
+  note_memory(k, r->weaker, r->beyond);
   k->me->wide |= r->wide;
   k->me->seen.volatiles |= r->volatiles;
   k->me->seen.incomplete |= r->forgiven;
@@ -283,7 +292,7 @@ static enum visit visit(void *self, const struct run *r) {
   struct searching *k = self;
   k->counted = true;
   atomic_store_explicit(&k->me->schedules, k->schedules + k->counts->schedules, memory_order_relaxed);
-  if (says_more(r)) note_run(k, r);
+  if (says_more(k, r)) note_run(k, r);
   if (r->found == FOUND_UNSUPPORTED) { /* it says nothing about the object */
     keep_unsupported(k, r);
     if (k->options->tasks) k->options->tasks[k->client].cannot = true;
@@ -400,6 +409,7 @@ static bool explore_client(struct searching *k, const struct client *c) {
   see_races(&w->seen);
   w->reads_freed |= run_reads_freed(); /* in a run that was given up, too */
   if (w->reads_freed) announce(&k->board->again, k->client);
+  note_memory(k, run_weaker(), false);
   if (w->outcome != WORKER_RUNS || overtaken(k)) return false;
   if (limits_poll(&k->own)) {
     w->limit = (enum limit)k->own.reached;
@@ -486,7 +496,7 @@ static void sum_up(struct searching *k) {
   s->schedules = s->cut = s->redundant = s->halted = s->orders = s->skipped = s->steps = s->traces = s->done =
       s->refused = s->waiting = 0;
   s->complete = true;
-  s->long_runs = s->shares_stacks = s->reads_freed = s->wide = false;
+  s->long_runs = s->shares_stacks = s->reads_freed = s->wide = s->weaker = s->beyond = false;
   s->seen = (struct races_seen){0};
   s->cpu_seconds = 0;
   s->peak_kb = 0;
@@ -506,6 +516,8 @@ static void sum_up(struct searching *k) {
     s->long_runs |= w->long_runs;
     s->shares_stacks |= w->shares_stacks;
     s->reads_freed |= w->reads_freed;
+    s->weaker |= w->weaker;
+    s->beyond |= w->beyond;
     races_add(&s->seen, &w->seen);
     s->wide |= w->wide;
     s->cpu_seconds += w->cpu;
@@ -781,8 +793,8 @@ static void keep_for_later(struct searching *k) {
   if (leak) copy_finding(k, leak, &k->out->leak);
 }
 
-/* Where threads share stacks, or read addresses of freed blocks that nobody was thought to have, everything is done
- * again, from the client on in which that was seen. */
+/* Where threads share stacks, or read addresses of freed blocks that nobody was thought to have, or memory is to be
+ * another, everything is done again, from the client on in which that was seen. */
 static bool is_final(const struct searching *k, const struct kept *f) {
   return k->board->again == UINT64_MAX || (f->client < k->board->again && !k->options->keep_going);
 }

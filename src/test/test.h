@@ -364,7 +364,9 @@ struct search_options {
   bool keep_going;           /* when something was found too */
   bool approx;               /* histories are monitored by A_k, not checked */
   unsigned k;
-  bool leaks_if_deleted;   /* with run.leaks: a leak counts only where some run of the search deletes anything */
+  bool memory_open;      /* run.memory is to be another where the code asks for it, or the search cannot be with it: it
+                          * ends as soon as that is known, to be done again (struct searched: weaker, beyond) */
+  bool leaks_if_deleted; /* with run.leaks: a leak counts only where some run of the search deletes anything */
   uint64_t schedules_most; /* executed, of all clients together; 0: no limit */
   struct run_options run;
   struct coverage *coverage; /* what is reached is noted there; or NULL */
@@ -392,6 +394,8 @@ struct searched {
   bool shares_stacks; /* see struct run: then not all was seen */
   bool reads_freed;   /* the same */
   bool wide;          /* the same */
+  bool weaker;        /* the same */
+  bool beyond;        /* the same: then `unsupported` says why, unless a run was only too long */
   struct races_seen {
     struct forgiven_race forgiven[FORGIVEN_MOST]; /* races that are not to be reported */
     size_t count;

@@ -323,8 +323,8 @@ case $(uname -m) in x86_64)
 esac
 
 # Limits: unknown, and how far it came.
-try 3 objects/ms_queue.c -n 3 -o 2 --schedules-limit 3000; says 'verdict: unknown: the limit of schedules was reached (every schedule of '
-try 3 objects/ms_queue.c --client 'enq(1) | deq() | enq(2) | deq() | enq(1) | deq()' --bound 9 --schedules-limit 3000; says 'the limit of schedules was reached (schedules of up to 9 delays, not all, of enq(1)'
+try 3 objects/ms_queue.c -n 3 -o 2 --memory sc --schedules-limit 3000; says 'verdict: unknown: the limit of schedules was reached (every schedule of '
+try 3 objects/ms_queue.c --client 'enq(1) | deq() | enq(2) | deq() | enq(1) | deq()' --bound 9 --memory sc --schedules-limit 3000; says 'the limit of schedules was reached (schedules of up to 9 delays, not all, of enq(1)'
 "$asif" test objects/ms_queue.c -n 4 -o 3 >out 2>err &
 listens $!; kill -TERM $!; wait $!; got=$?; out=$(cat out); [ "$got" = 3 ] || fail "ended with $got after SIGTERM: $out $(cat err)"
 says 'verdict: unknown'; [ -z "$(ls tmp)" ] || fail "leaves $(ls tmp)"

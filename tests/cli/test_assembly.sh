@@ -180,16 +180,16 @@ for compiler in $compilers; do
     [ "$compiler" = gcc ] || [ "${flags#*ATOMIC=1}" != "$flags" ] || continue
     clients="-n 3 -o 1" && [ "${flags#*ATOMIC=1}" = "$flags" ] || clients="-n 2 -o 1"
     for races in yes $([ "$compiler" = gcc ] && echo no); do
-      CC=$compiler run 0 "$asif" test waits.c $clients --races $races --loops explore -- $flags; says 'verdict: linearizable'
+      CC=$compiler run 0 "$asif" test waits.c $clients --races $races --loops explore --memory sc -- $flags; says 'verdict: linearizable'
       schedules=$(grep -o '[0-9]* schedules' "$scratch/out")
-      CC=$compiler run 0 "$asif" test waits.c $clients --races $races --loops explore -- $flags -DBUILTINS; says "; counter, $schedules, "
+      CC=$compiler run 0 "$asif" test waits.c $clients --races $races --loops explore --memory sc -- $flags -DBUILTINS; says "; counter, $schedules, "
     done
   done
 done
 # An iteration that changed nothing is not gone on with, as with builtins.
 schedules=
 for flags in '' -DBUILTINS; do
-  run 0 "$asif" test waits.c -n 3 -o 1 -- -DATOMIC=0 -DREAL=0 $flags; says 'verdict: linearizable'
+  run 0 "$asif" test waits.c -n 3 -o 1 --memory sc -- -DATOMIC=0 -DREAL=0 $flags; says 'verdict: linearizable'
   [ -z "$schedules" ] || says "; counter, $schedules, "
   schedules=$(grep -o '[0-9]* schedules' "$scratch/out")
 done

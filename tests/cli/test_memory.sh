@@ -21,7 +21,7 @@ seq_cst='-DSTORE=memory_order_seq_cst -DLOAD=memory_order_seq_cst'
 releases='-DSTORE=memory_order_release -DLOAD=memory_order_acquire'
 
 # Two registers that are relaxed, or acquire and release: both gets may miss both puts, though each alone is linearizable.
-run 0 "$asif" test cells.c --spec self --client "$both"; says 'memory is sequentially consistent'
+run 0 "$asif" test cells.c --spec self --client "$both" --memory sc; says 'memory is sequentially consistent'
 for model in tso c11; do
   run 1 "$asif" test cells.c --spec self --client "$both" --memory $model
   says 'no order of the operations explains their results'
@@ -109,7 +109,7 @@ ASIF_TEST(joined) {
 C
 for name in created joined; do
   sed -n "1,/^static void \*read_flag/p; /^ASIF_TEST($name)/,/^}/p" threads.c >$name.c
-  run 0 "$asif" test $name.c
+  run 0 "$asif" test $name.c --memory sc
   run 0 "$asif" test $name.c --memory tso
   run 1 "$asif" test $name.c --memory c11; says 'assertion failure'
 done
@@ -131,6 +131,116 @@ run 2 "$asif" test cells.c --memory c11 --races no; warns 'what a plain access r
 run 2 "$asif" test cells.c --memory tso --monitor approx:2; warns 'is no part of an execution'
 run 2 "$asif" test cells.c --memory tso --reuse held; warns 'an old value that is read may be the address'
 run 2 "$asif" test cells.c --memory c11 --replay 1:r:a0:A:0; warns 'the token says'
+
+# Tests with threads of their own, and whole programs.
+cat >dekker.c <<'C'
+#include <asif.h>
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int x, y;
+static int a, b;
+static void *left(void *p) {
+  atomic_store_explicit(&x, 1, STORE);
+  a = atomic_load_explicit(&y, memory_order_seq_cst);
+  return p;
+}
+static void *right(void *p) {
+  atomic_store_explicit(&y, 1, STORE);
+  b = atomic_load_explicit(&x, memory_order_seq_cst);
+  return p;
+}
+static int one_sees(void) {
+  pthread_t t[2];
+  pthread_create(&t[0], NULL, left, NULL);
+  pthread_create(&t[1], NULL, right, NULL);
+  pthread_join(t[0], NULL);
+  pthread_join(t[1], NULL);
+  return a || b;
+}
+#ifdef MAIN
+int main(void) { return !one_sees(); }
+#else
+ASIF_TEST(dekker) { assert(one_sees()); }
+ASIF_TEST(other) { one_sees(); }
+#endif
+C
+
+# Where nobody says what memory is, it is C11's if an access asks for less than seq_cst, ...
+run 1 "$asif" test cells.c --spec self --client "$both"; says 'C11 memory'; says 'stale:'
+run 1 "$asif" test cells.c --spec self --client "$both" -- -DSTORE=memory_order_seq_cst -DLOAD=memory_order_acquire; says 'C11 memory'
+run 0 "$asif" test cells.c --spec self --client 'put(0) get(0)'; says 'every execution under C11 memory'
+run 0 "$asif" test cells.c --spec self --client "$both" --json -- $seq_cst; says '"memory":"sc"'
+run 0 "$asif" test cells.c --spec self --client "$both" -- $seq_cst; says 'linearizable (every schedule of put(0) get(1) | put(1) get(0);'; says 'memory is sequentially consistent'
+run 1 "$asif" test --main dekker.c -- -- -DMAIN -DSTORE=memory_order_release; says 'stale:'
+run 0 "$asif" test --main dekker.c -- -- -DMAIN -DSTORE=memory_order_seq_cst; says 'holds (every schedule of 1 test;'
+# ... in whatever run that is seen, not in what is done with nothing concurrent, ...
+cat >seldom.c <<'C'
+#include <asif.h>
+#include <stdatomic.h>
+static atomic_int x, y;
+static void start(void) { atomic_store_explicit(&x, 0, memory_order_relaxed); }
+static int left(void) {
+  atomic_store(&x, 1);
+  return ORDERED(y) & 0;
+}
+static int right(void) {
+  atomic_store(&y, 1);
+  return ORDERED(x) & 0;
+}
+static int both(void) { return left() + right(); }
+ASIF_INIT(start)
+ASIF_OBJECT(self)
+ASIF_OP(left)
+ASIF_OP(right)
+ASIF_OP(both)
+C
+run 0 "$asif" test seldom.c --spec self -- '-DORDERED(a)=atomic_load(&a)'; says 'memory is sequentially consistent'
+run 0 "$asif" test seldom.c --spec self --client 'left() | left()' -- '-DORDERED(a)=(a > 1 ? atomic_load_explicit(&a, memory_order_relaxed) : a)'
+says 'memory is sequentially consistent'
+# ... what happens where memory is sequentially consistent, too, is told so, ...
+cat >lost.c <<'C'
+#include <asif.h>
+#include <stdatomic.h>
+static atomic_int n;
+static int fetch_add(void) {
+  int was = atomic_load_explicit(&n, memory_order_relaxed);
+  atomic_store_explicit(&n, was + 1, memory_order_relaxed);
+  return was;
+}
+ASIF_OBJECT(counter)
+ASIF_OP(fetch_add)
+C
+run 1 "$asif" test lost.c; says 'Not linearizable: '; says 'memory is sequentially consistent'; says '--replay 1:r:'
+run 1 "$asif" test lost.c --memory c11; says 'Not linearizable in any order: '; says '--replay 1:rbc:'
+# ... and where C11 memory cannot be, it stays sequentially consistent, and a note says why.
+cat >mixed.c <<'C'
+#include <asif.h>
+#include <stdatomic.h>
+static volatile long v;
+static _Atomic long n;
+static void set(void) { atomic_store_explicit(&n, 1, memory_order_release); OTHER; }
+static long get(void) { return atomic_load_explicit(&n, memory_order_acquire); }
+ASIF_OBJECT(self)
+ASIF_OP(set)
+ASIF_OP(get)
+EXTRA
+C
+stays_sc() { # OTHER EXTRA WHY
+  run 0 "$asif" test mixed.c -n 2 -- "-DOTHER=$1" "-DEXTRA=$2"
+  says 'linearizable (every schedule of'
+  says 'memory is sequentially consistent'
+  says "all memory orders were taken for seq_cst, and some are weaker: because of $3"
+}
+stays_sc 'v = 1' '' 'mixed.c:5: a volatile access: not under --memory c11'
+stays_sc 'ASIF_ATOMIC { atomic_load_explicit(&n, memory_order_relaxed); }' '' 'mixed.c:5: an atomic access within ASIF_ATOMIC'
+stays_sc '__atomic_store_n((char *)&n, 1, __ATOMIC_RELEASE)' '' 'mixed.c:5: atomic accesses of different sizes overlap'
+stays_sc '' 'ASIF_TYPE_STABLE()' 'ASIF_TYPE_STABLE'
+run 0 "$asif" test mixed.c -n 2 --races no -- -DOTHER= -DEXTRA=; says 'because of --races no'
+run 0 "$asif" test mixed.c -n 2 --reuse held -- -DOTHER= -DEXTRA=; says 'because of --reuse held'
+run 0 "$asif" test mixed.c -n 2 -- -DOTHER= -DEXTRA=; says 'every execution under C11 memory'
+run 0 "$asif" test mixed.c -n 2 --memory sc -- -DOTHER= -DEXTRA=; case $out in *weaker*) fail "asked for, and told: $out" ;; esac
+run 3 "$asif" test mixed.c -n 2 --memory tso -- -DOTHER= '-DEXTRA=ASIF_TYPE_STABLE()'; warns 'ASIF_TYPE_STABLE: not under --memory tso'
 
 # Delays, or preemptions, are counted with stale loads and early stores: none of the latter is no violation, one is. All say what was run.
 one="$asif test cells.c --spec self --memory c11 --quiet --client"
@@ -172,39 +282,6 @@ run 0 "$asif" test third.c --spec self --memory c11 -n 2 -o 1; says 'every execu
 run 1 "$asif" test third.c --spec self --memory c11; says 'and larger clients'; says 'stale: '
 run 3 "$asif" test third.c --spec self --memory tso --schedules-limit 4000; says 'larger clients, up to'; says 'every execution of'
 
-# Tests with threads of their own, and whole programs.
-cat >dekker.c <<'C'
-#include <asif.h>
-#include <assert.h>
-#include <pthread.h>
-#include <stdatomic.h>
-static atomic_int x, y;
-static int a, b;
-static void *left(void *p) {
-  atomic_store_explicit(&x, 1, STORE);
-  a = atomic_load_explicit(&y, memory_order_seq_cst);
-  return p;
-}
-static void *right(void *p) {
-  atomic_store_explicit(&y, 1, STORE);
-  b = atomic_load_explicit(&x, memory_order_seq_cst);
-  return p;
-}
-static int one_sees(void) {
-  pthread_t t[2];
-  pthread_create(&t[0], NULL, left, NULL);
-  pthread_create(&t[1], NULL, right, NULL);
-  pthread_join(t[0], NULL);
-  pthread_join(t[1], NULL);
-  return a || b;
-}
-#ifdef MAIN
-int main(void) { return !one_sees(); }
-#else
-ASIF_TEST(dekker) { assert(one_sees()); }
-ASIF_TEST(other) { one_sees(); }
-#endif
-C
 for model in tso c11; do
   run 1 "$asif" test dekker.c --memory $model -- -DSTORE=memory_order_release; says 'stale:'
   run 0 "$asif" test dekker.c --memory $model -- -DSTORE=memory_order_seq_cst; says 'holds (every execution under'
