@@ -70,8 +70,8 @@ static inline const char *reason_of(const struct finding *f) {
 /* Memory orders (test_orders.c): of a violation, what repairs it; of clients that are right, what could be weaker. */
 void look_for_fix(struct test_job *);
 void look_for_weaker(struct test_job *);
-char *fix_words(const struct test_job *, struct mem *);     /* whole lines; NULL: there is nothing to say */
-char *relaxed_words(const struct test_job *, struct mem *); /* the same */
+char *fix_words(const struct test_job *, struct mem *);           /* whole lines; NULL: there is nothing to say */
+const char *relaxed_words(const struct test_job *, struct mem *); /* the same */
 void orders_json(const struct test_job *, struct text *);
 /* Writes the answer, to stdout and into the files asked for; the exit status. */
 int test_answer(struct test_job *);

@@ -220,10 +220,11 @@ static void put_source(const char *file, uint32_t line, struct text *t) {
 
 static bool is_weaker(const struct relaxed_site *r) { return r->joint >= 0 && r->joint != r->now; }
 
-char *relaxed_words(const struct test_job *j, struct mem *m) {
+const char *relaxed_words(const struct test_job *j, struct mem *m) {
   const struct relaxed *x = j->relaxed;
   struct text t, access;
   if (!x) return NULL;
+  if (!x->at.count) return "These clients make no atomic access: there is no memory order to relax.\n";
   text_open(&t, m);
   text_open(&access, m);
   const char *file = NULL;

@@ -68,6 +68,15 @@ row 8 store release relaxed release
 row 11 load acquire acquire acquire
 row 6 store relaxed relaxed relaxed
 
+cat >plain.c <<'C'
+#include <asif.h>
+int n;
+static void set(void) { n = 1; }
+ASIF_OP(set)
+C
+run 0 "$asif" test plain.c --spec self --client 'set()' --relax
+says 'These clients make no atomic access'
+
 # What is wrong as it is has no table; nor is there one without the model.
 sed 's/memory_order_acquire/memory_order_relaxed/' either.c >wrong.c
 run 1 "$asif" test wrong.c --spec self --client 'writes() | reads()' --relax
