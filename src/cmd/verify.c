@@ -189,7 +189,7 @@ void verify_put_client(const struct subject *s, struct text *t) {
   if (s->bound >= 0) text_printf(t, ", at most %lld element%s", (long long)s->bound, s->bound == 1 ? "" : "s");
   if (s->options->malloc_fails) text_add(t, ", allocations may fail");
   if (s->options->memory != MEMORY_SC) text_printf(t, ", %s", memory_model_title(s->options->memory));
-  if (s->unit->harness.has_final) text_add(t, ", without ASIF_FINAL");
+  if (s->unit && s->unit->harness.has_final) text_add(t, ", without ASIF_FINAL");
 }
 
 /* "push(1..2), pop()", for each role of threads. */

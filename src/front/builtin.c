@@ -135,6 +135,11 @@ static const struct known known[] = {
     PLAIN("random", HEADER_STDLIB, RANDOM, "L."),
     PLAIN("lrand48", HEADER_STDLIB, RANDOM, "L."),
     PLAIN("rand_r", HEADER_STDLIB, RANDOM, "i."),
+    PLAIN("sysconf", HEADER_UNISTD, RANDOM, "L."),
+    PLAIN("getpid", HEADER_UNISTD, RANDOM, "i."),
+    PLAIN("gettid", HEADER_UNISTD, RANDOM, "i."),
+    PLAIN("sched_getcpu", HEADER_SCHED, RANDOM, "i."),
+    PLAIN("__asif_any", HEADER_ALWAYS, RANDOM, "L."),
     PLAIN("srand", HEADER_STDLIB, NOTHING, "0."),
     PLAIN("srandom", HEADER_STDLIB, NOTHING, "0."),
     REFUSED("atoi", HEADER_STDLIB),
@@ -166,7 +171,6 @@ static const struct known known[] = {
     BUILTIN("printf", HEADER_STDIO, NOTHING, "I."),
     BUILTIN("fprintf", HEADER_STDIO, NOTHING, "I."),
     REFUSED("sprintf", HEADER_STDIO),
-    REFUSED("snprintf", HEADER_STDIO),
     BUILTIN("puts", HEADER_STDIO, NOTHING, "I."),
     BUILTIN("putchar", HEADER_STDIO, NOTHING, "I."),
     PLAIN("fputs", HEADER_STDIO, NOTHING, "I."),
@@ -186,6 +190,10 @@ static const struct known known[] = {
     PLAIN("clock", HEADER_TIME, TIME, "L"),
     PLAIN("fflush", HEADER_STDIO, NOTHING, "i."),
     PLAIN("perror", HEADER_STDIO, NOTHING, "0."),
+    /* The arguments that a list names can be printed, but not taken one by one. */
+    PLAIN("__builtin_va_start", HEADER_ALWAYS, NOTHING, "0."),
+    PLAIN("__builtin_va_copy", HEADER_ALWAYS, NOTHING, "0."),
+    PLAIN("__builtin_va_end", HEADER_ALWAYS, NOTHING, "0."),
 };
 
 const struct known *known_find(const char *name) {

@@ -149,7 +149,8 @@ static struct expr *argument(struct call *c, char letter, struct expr *e) {
   case 'p': return expr_as_if_assigned(f, e, type_pointer(f, TYPE_OF(VOID), e->place), "an argument");
   case 'c': return expr_condition_value(f, e);
   case 'x': return pointer_to_mutex(c, e);
-  case '.': /* a text is not looked at */
+  case '.': /* a text is not looked at, and a list of arguments neither */
+    if (e->type->kind == TYPE_VA_LIST) return NULL;
     while (e->kind == E_DECAY || e->kind == E_CAST) {
       if (e->a->kind == E_STRING) return NULL;
       e = e->a;

@@ -74,9 +74,8 @@ const struct type basic_types[BASIC_COUNT] = {
                        .plain = TYPE_OF(VA_LIST),
                        .size = 24,
                        .align = 8,
-                       .cells = 3,
-                       .complete = true,
-                       .outside = "a list of arguments"},
+                       .cells = 1,
+                       .complete = true}, /* which can be handed on: what is in it is not there */
     [BASIC_MUTEX] = {.kind = TYPE_MUTEX, .plain = TYPE_OF(MUTEX), .size = 40, .align = 8, .cells = 1, .complete = true},
 };
 

@@ -140,7 +140,7 @@ true_for 1 '#include <math.h>
 #include <unistd.h>
 #include <sys/socket.h>
 static double root(double x) { printf("%f", x); return sqrt(x); }'
-refused 'getpid is outside the C that verify reads' 'getpid()' '#include <unistd.h>'
+refused 'getppid is outside the C that verify reads' 'getppid()' '#include <unistd.h>'
 
 # A compound literal is a variable of the block around it, with an address.
 literal='struct s { int a, b; };

@@ -101,6 +101,75 @@ object <<<'static size_t strnlen(const char *s, int most) { (void)s; return most
 static int f(void) { return strnlen(text, 2) == 2 ? 0 : 1; }'
 run 0 "$asif" verify o.c -n 1 -- -std=c11
 
+# What is printed is not looked at, and what is printed into a buffer may be any text that fits.
+cat >log.c <<'E2'
+#include <asif.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+static atomic_int x;
+static void vlog(FILE *to, const char *format, va_list list) { vfprintf(to, format, list); }
+static void say(int level, const char *format, ...) {
+  va_list list, other;
+  char text[8];
+  if (level < 1) return;
+  va_start(list, format);
+  va_copy(other, list);
+  vlog(stderr, format, list);
+  vsnprintf(text, sizeof text, format, other);
+  va_end(other);
+  va_end(list);
+  fputs(text, stderr);
+}
+static int f(void) {
+  char name[4];
+  int length = snprintf(name, sizeof name, "%d", x);
+  say(1, "%s %d\n", name, length);
+  return strlen(name) > 3 ? 9 : x;
+}
+#ifdef MORE
+static int g(void) {
+  char name[4];
+  snprintf(name, 5, "%d", 1);
+  return 0;
+}
+#elif defined TEXT
+static int g(void) {
+  char name[4];
+  snprintf(name, 4, "%d", 7);
+  return strcmp(name, "7") ? 9 : 0;
+}
+#elif defined TAKEN
+static int sum(int count, ...) {
+  va_list list;
+  va_start(list, count);
+  int s = 0;
+  while (count--) s += va_arg(list, int);
+  va_end(list);
+  return s;
+}
+static int g(void) { return sum(2, 0, 0); }
+#endif
+ASIF_OBJECT(register(0))
+ASIF_OP_AS(read, f)
+#if defined MORE || defined TEXT || defined TAKEN
+ASIF_OP_AS(read, g)
+#endif
+E2
+run 0 "$asif" verify log.c -o 2
+has test && run 0 "$asif" test log.c -n 2
+run 1 "$asif" verify log.c -- -DMORE; says 'out of bounds'
+run 3 "$asif" verify log.c -- -DTEXT
+run 2 "$asif" verify log.c -- -DTAKEN; warns '__builtin_va_arg is outside the C that verify reads'
+
+# What the system says may be any number.
+object <<<'#include <unistd.h>
+static int cpus(void) { long n = sysconf(_SC_NPROCESSORS_ONLN); return n > 0 ? (int)(n > 100 ? 100 : 1) : 1; }
+static int f(void) { return cpus() > 0 && getpid() != 0 ? 0 : WRONG; }'
+run 0 "$asif" verify o.c -- -DWRONG=0
+run 3 "$asif" verify o.c -- -DWRONG=9
+
 # Elements of containers of pointers.
 cat >p.c <<'E2'
 #include <asif.h>
