@@ -288,6 +288,7 @@ TEST(weak_litmus) {
       "x.rlx; y=1.rlx | y.rlx; x=1.rlx",
       "x=1.rlx; y=1.rel; y=3.rlx | y?3>4.rlx | y.acq; x.rlx",
       "x=1.sc; y.acq; z.sc | y=1.rel | z=1.sc; x.sc",
+      "x=1.rlx; y=1.rlx; x.rlx | y?0>1.rlx; y.rlx; x?0>1.acq.rlx",
       NULL};
   for (const char *const *text = programs; *text; text++) compare_text(*text);
   CHECK(!getenv("ASIF_SHOW"));

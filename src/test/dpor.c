@@ -75,6 +75,7 @@ struct frame {
   uint64_t idle;               /* alternatives of the step taken that are not to be explored; beyond 63: none is */
   size_t sleepers;             /* the first of this state's; they go on to the next frame's */
   struct choice choice;
+  bool may_write; /* the step taken, with an alternative that does not come before other writes instead */
 };
 struct dpor {
   struct explorer *e;
@@ -260,12 +261,14 @@ static bool ordered_alike(const struct dpor *d, const struct step *steps, size_t
 
 /* Could the last step, with this alternative, be made before one of those that it then leaves out? So it could if that
  * one is ordered before it by these alone. What orders the others is looked for backwards. */
-static bool could_be_earlier(const struct dpor *d, const struct run *run, unsigned block) {
+enum earlier { EARLIER_THAN_NONE, EARLIER_THAN_READS, EARLIER_THAN_WRITE };
+static enum earlier could_be_earlier(const struct dpor *d, const struct run *run, unsigned block) {
   enum { MOST = 256 };
   uint32_t out[MOST];
   struct step now = run->steps[run->count - 1];
   size_t count = run_overtaken(block, out, MOST), last = run->count - 1, first = last, left = count;
-  if (!count || count == MOST || last >= 64 * MOST) return false;
+  bool writes = false;
+  if (!count || count == MOST || last >= 64 * MOST) return EARLIER_THAN_NONE;
   uint64_t after[MOST] = {0}, is_out[MOST] = {0}; /* steps that others than those left out order before it */
   for (size_t k = 0; k < count; k++) {
     if (out[k] < first) first = out[k];
@@ -281,11 +284,14 @@ static bool could_be_earlier(const struct dpor *d, const struct run *run, unsign
       if (after[k / 64] >> k % 64 & 1)
         ordered = ordered_by_threads(d, s, &run->steps[k]) || conflict(d, s, &run->steps[k]) ||
                   (d->alike && ordered_alike(d, run->steps, i, k));
-    if (!ordered) continue;
+    if (!ordered) {
+      writes |= leaves && (s->kind == POINT_WRITE || s->flags & STEP_WROTE);
+      continue;
+    }
     after[i / 64] |= (uint64_t)1 << i % 64;
     left -= leaves;
   }
-  return left > 0;
+  return !left ? EARLIER_THAN_NONE : writes ? EARLIER_THAN_WRITE : EARLIER_THAN_READS;
 }
 
 /* The alternative sleeps: the thread was tried with this write in a state before. */
@@ -316,8 +322,11 @@ static int choose_alternative(struct dpor *d, const struct run *run, struct fram
   unsigned choice = blocks;
   size_t first = step_before_alike(d, run, f);
   f->idle = 0;
+  f->may_write = false;
   for (unsigned b = 0; b < blocks; b++) {
-    bool idle = b && b < 64 && could_be_earlier(d, run, b);
+    enum earlier earlier = b && b < 64 ? could_be_earlier(d, run, b) : EARLIER_THAN_NONE;
+    bool idle = earlier;
+    f->may_write |= earlier != EARLIER_THAN_WRITE && run_offered_write(b);
     if (!idle) idle = first < run->count - 1 && run_is_older(b, first);
     if (!idle) idle = alternative_sleeps(d, f, f->choice.fiber, b) || !run_possible(b);
     if (idle && b < 64) f->idle |= (uint64_t)1 << b;
@@ -484,7 +493,7 @@ static void look_back_further(struct dpor *d, size_t j, const uint32_t *own) {
 }
 
 /* Of a compare-and-exchange that failed, and would have written if it had read something older: what that conflicts
- * with and this does not. */
+ * with and this does not. Where it would have to come before a write that it left out, that is a race already. */
 static void look_back_as_write(struct dpor *d, size_t j, const uint32_t *own) {
   const struct trace *trace = &d->e->trace;
   uint32_t clock[FIBERS_MOST];
@@ -564,7 +573,8 @@ static void analyse(struct dpor *d, size_t j) {
     if (!waits) race(d, i, j, clock);
   }
   if (waits) look_back_further(d, j, own);
-  if (d->weak && v->step.kind == POINT_UPDATE && v->step.blocks && !(v->step.flags & STEP_WROTE))
+  bool may_write = v->step.blocks && j < d->frames.count && d->frames.at[j].may_write;
+  if (d->weak && v->step.kind == POINT_UPDATE && may_write && !(v->step.flags & STEP_WROTE))
     look_back_as_write(d, j, own);
   clock[v->step.fiber] = (uint32_t)j + 1;
 }
