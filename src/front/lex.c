@@ -1,7 +1,7 @@
 /* Preprocessed text -> tokens. Linemarkers (# 12 "file.c") say which file and line follow. */
 #include <stdlib.h>
 
-#include "front/front.h"
+#include "front/pp.h"
 
 struct lexer {
   struct front *f;
@@ -11,7 +11,7 @@ struct lexer {
   bool line_start; /* nothing but blanks so far */
 };
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; }
+static bool is_letter(char c) { return pp_chars[(unsigned char)c] & CHAR_LETTER; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static int hex_digit(char c) {
@@ -22,11 +22,13 @@ static int hex_digit(char c) {
 }
 
 static struct place place_of(struct lexer *x, size_t length) {
-  return (struct place){x->file, x->line, source_column(x->f, x->file, x->line, x->at, length)};
+  bool known = x->f->unit->files.at[x->file].text;
+  return (struct place){x->file, x->line, known ? source_column(x->f, x->file, x->line, x->at, length) : 1};
 }
 
 static void skip_line(struct lexer *x) {
-  while (x->at < x->end && *x->at != '\n') x->at++;
+  const char *end = memchr(x->at, '\n', (size_t)(x->end - x->at));
+  x->at = end ? end : x->end;
 }
 
 static void read_pragma(struct lexer *x, const char *p) {
@@ -240,7 +242,7 @@ static void read_quoted(struct lexer *x, struct token *t) {
 
 static void read_word(struct lexer *x, struct token *t) {
   const char *p = x->at;
-  while (p < x->end && (is_letter(*p) || is_digit(*p))) p++;
+  while (p < x->end && pp_word_char(*p)) p++;
   t->kind = TOKEN_NAME;
   t->length = (size_t)(p - x->at);
   t->place = place_of(x, t->length);
@@ -305,6 +307,7 @@ void lex(struct front *f, const char *text, size_t length) {
   struct lexer x = {.f = f, .at = text, .end = text + length, .line = 1, .line_start = true};
   x.file = (uint16_t)(f->unit->files.count - 1); /* until a linemarker says another */
   struct token t;
+  vec_reserve(f->mem, &f->tokens, f->tokens.count + length / 8);
   do {
     skip_space(&x);
     t = (struct token){.kind = TOKEN_END, .text = x.at, .place = {x.file, x.line, 1}};

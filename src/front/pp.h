@@ -141,10 +141,11 @@ struct pp_condition {
 struct pp_buffer { /* a file being read */
   struct pp_file *file;
   const char *at, *end, *line_start;
-  uint32_t line, join;                                                 /* counted from 1; of file->joins, the next */
-  uint32_t shift;                                                      /* by #line: what is added to the line */
-  const char *name;                                                    /* as linemarkers have it */
-  bool fresh;                                                          /* at the beginning of a line */
+  const char *joined;  /* the next place of file->joins; or `end` and on */
+  uint32_t line, join; /* counted from 1; of file->joins, the next */
+  uint32_t shift;      /* by #line: what is added to the line */
+  const char *name;    /* as linemarkers have it */
+  bool fresh;          /* at the beginning of a line */
   enum { GUARD_SOUGHT, GUARD_OPEN, GUARD_CLOSED, GUARD_NONE } guarded; /* of its whole text, so far */
   struct pp_name *guard;
   size_t conditions; /* how many were open before it */
@@ -228,6 +229,7 @@ struct pp_file *pp_text(struct pp *, const char *text, size_t length); /* no fil
 /* pp_lex.c */
 const struct pp_token *pp_lex(struct pp *); /* the next token of the file; PP_END also at the end of a directive */
 void pp_skip_line(struct pp *);             /* to its end */
+void pp_find_join(struct pp_buffer *);      /* sets `joined` */
 bool pp_skip_blanks(struct pp *);           /* within a line, comments too: were there any? */
 static inline bool pp_is(const struct pp_token *t, uint32_t mark) { return t->kind == PP_MARK && t->mark == mark; }
 extern const uint8_t pp_chars[256]; /* bits of enum pp_char */

@@ -231,6 +231,7 @@ void pp_enter(struct pp *pp, struct pp_file *f) {
                           .fresh = true,
                           .conditions = pp->conditions.count,
                           .outer = pp->buffer};
+  pp_find_join(b);
   pp->buffer = b;
   pp->depth++;
 }

@@ -31,12 +31,18 @@ void pp_more_tokens(struct pp *pp) {
 
 uint32_t pp_line(const struct pp *pp) { return pp->buffer ? pp->buffer->line + pp->buffer->shift : 0; }
 
-/* Counts the lines that were joined before this place. */
-static void count_joins(struct pp_buffer *b) {
+void pp_find_join(struct pp_buffer *b) {
   const struct pp_file *f = b->file;
-  for (; b->join < f->join_count && f->text + f->joins[b->join] <= b->at; b->join++) {
+  b->joined = b->join < f->join_count ? f->text + f->joins[b->join] : b->end + 1;
+}
+
+/* Counts the lines that were joined before this place. */
+static inline void count_joins(struct pp_buffer *b) {
+  while (b->joined <= b->at) {
     b->line++;
-    if (f->text + f->joins[b->join] > b->line_start) b->line_start = f->text + f->joins[b->join];
+    if (b->joined > b->line_start) b->line_start = b->joined;
+    b->join++;
+    pp_find_join(b);
   }
 }
 
@@ -78,11 +84,16 @@ static bool skip_blanks(struct pp *pp) {
   return b->at > start;
 }
 
-bool pp_skip_blanks(struct pp *pp) {
+static inline bool skip_few(struct pp *pp) {
   const struct pp_buffer *b = pp->buffer;
-  bool none = !(pp_chars[(unsigned char)*b->at] & CHAR_BLANK) && b->join == b->file->join_count;
-  return !none && skip_blanks(pp);
+  const char *p = b->at + (b->at < b->end && *b->at == ' ');
+  if (pp_chars[(unsigned char)*p] & CHAR_BLANK || b->joined <= p) return skip_blanks(pp);
+  bool some = p > b->at;
+  pp->buffer->at = p;
+  return some;
 }
+
+bool pp_skip_blanks(struct pp *pp) { return skip_few(pp); }
 
 /* Whatever it says: text in #error, a group that is not taken. Comments still count, and what is quoted is no comment.
  */
@@ -181,7 +192,7 @@ static bool find_token(struct pp *pp, uint8_t *flags) {
   for (;;) {
     if (b->fresh) *flags = PP_FIRST | (pp->args == ARGS_READ ? PP_WHITE : 0);
     b->fresh = false;
-    if (pp_skip_blanks(pp)) *flags |= PP_WHITE;
+    if (skip_few(pp)) *flags |= PP_WHITE;
     if (b->at < b->end && *b->at != '\n') return true;
     if (b->at == b->end || pp->in_directive) return false;
     next_line(b);
