@@ -27,7 +27,7 @@ void look_for_fix(struct test_job *j) {
   if (j->options.run.memory == MEMORY_SC || seconds <= 0 || j->answer.finding.died) return;
   if (j->limited && left < seconds) seconds = left;
   if (seconds <= 0 || !open_trying(j, t)) return;
-  limits_start(&t->limits, seconds, 0);
+  limits_start(&t->limits, seconds, j->bytes);
   t->limits.interrupted = &interrupted;
   j->fix = mem_zero(&j->own, 1, sizeof *j->fix);
   fix_find(t, &j->answer.finding, j->fix);
@@ -40,7 +40,7 @@ void look_for_weaker(struct test_job *j) {
   double left = j->seconds - limits_elapsed(&j->limits);
   if (j->answer.verdict != VERDICT_HOLDS || !j->answer.complete || (j->limited && left <= 0) || !open_trying(j, t))
     return;
-  limits_start(&t->limits, j->limited ? left : 0, 0);
+  limits_start(&t->limits, j->limited ? left : 0, j->bytes);
   t->limits.interrupted = &interrupted;
   j->relaxed = mem_zero(&j->own, 1, sizeof *j->relaxed);
   relax_find(t, j->relaxed);

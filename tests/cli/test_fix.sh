@@ -124,6 +124,55 @@ C
 run 1 "$asif" test race.c --spec self --threads 2 --memory c11
 says 'fix: none: the same happens under sequential consistency'
 
+# A value that is not published.
+cat >bag.c <<'C'
+#include <asif.h>
+#include <stdatomic.h>
+static atomic_int cells[4], back;
+static void put(int v) {
+  int i = atomic_fetch_add_explicit(&back, 1, memory_order_relaxed);
+  atomic_store_explicit(&cells[i], v, memory_order_relaxed);
+}
+static int take(void) {
+  for (int i = 0; i < atomic_load_explicit(&back, memory_order_relaxed); i++) {
+    int v = atomic_exchange_explicit(&cells[i], 0, memory_order_relaxed);
+    if (v) return v;
+  }
+  return ASIF_EMPTY;
+}
+ASIF_OBJECT(weak-bag)
+ASIF_OP_AS(add, put, ASIF_IN(1, 2))
+ASIF_OP_AS(remove, take)
+C
+run 1 "$asif" test bag.c -n 2 -o 1 --memory c11
+says 'fix: bag.c:5: the update with release instead of relaxed; and bag.c:9: the load with acquire instead of relaxed: then every execution of this client is linearizable ('
+says 'other models: sc: right; tso: right'
+
+# An order that is computed is left as it is, and so are accesses that are the last thing a function does under -O2.
+cat >computed.c <<'C'
+#include <asif.h>
+#include <assert.h>
+#include <stdatomic.h>
+static atomic_int data, flag;
+static __attribute__((noinline)) void set(atomic_int *at, int order) {
+  __atomic_store_n((int *)at, 1, order);
+  __asm__ volatile("");
+}
+static void writes(void) {
+  set(&data, __ATOMIC_RELAXED);
+  set(&flag, __ATOMIC_RELAXED);
+  set(&data, __ATOMIC_RELEASE);
+}
+static void reads(void) {
+  if (!atomic_load_explicit(&flag, memory_order_acquire)) return;
+  assert(atomic_load_explicit(&data, memory_order_relaxed) == 1);
+}
+ASIF_OP(writes)
+ASIF_OP(reads)
+C
+run 1 "$asif" test computed.c --spec self --client 'writes() | reads()' --memory c11
+says 'fix: computed.c:6: a seq_cst fence after the store: then'
+
 # With the fix for one client another one is still wrong: then both are repaired.
 cat >more.c <<'C'
 #include <asif.h>
