@@ -870,6 +870,8 @@ const struct command command_test = {
                "  asif test queue.c --client 'enq(1) deq() | deq()'\n"
                "  asif test queue.c --bound 3 --bound-by preemption\n"
                "  asif test queue.c --random pct:3 --runs 1M --seed 7\n"
+               "  asif test queue.c -n 2 -o 2 --memory c11       what weak memory breaks; its fix\n"
+               "  asif test queue.c -n 2 -o 2 --relax            which orders could be weaker\n"
                "  asif test queue.c --replay 1:r:a1_b:A2B:5f3a   once more; --debug gdb: and stop before it begins\n"
                "  asif test queue.c --stress -n 4 -t 1m          real threads on real cores\n"
                "  asif test queue.c --stress --throughput        how fast is it?\n"

@@ -25,6 +25,7 @@ void look_for_fix(struct test_job *j) {
   struct trying *t = mem_zero(&j->own, 1, sizeof *t);
   double left = j->seconds - limits_elapsed(&j->limits), seconds = j->fix_seconds;
   if (j->options.run.memory == MEMORY_SC || seconds <= 0 || j->answer.finding.died) return;
+  if (j->compiled.unscanned) return; /* what nobody saw run may be wrong all the same */
   if (j->limited && left < seconds) seconds = left;
   if (seconds <= 0 || !open_trying(j, t)) return;
   limits_start(&t->limits, seconds, j->bytes);

@@ -215,7 +215,7 @@ enum trial sites_try(struct trying *k, struct mem *m, const struct client_source
     if (addresses(k->sites, changes, count) > before) continue; /* they were not all changed */
     if (out->verdict == VERDICT_VIOLATED) return TRIAL_BAD;
     bool whole = out->verdict == VERDICT_HOLDS && out->complete && out->done == out->clients && !out->uncounted &&
-                 !out->shares_stacks && !out->reads_freed;
+                 !out->shares_stacks && !out->reads_freed && !out->wide && !out->seen.incomplete;
     return whole ? TRIAL_GOOD : TRIAL_OPEN;
   }
 }
