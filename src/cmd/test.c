@@ -547,7 +547,7 @@ static bool search_consistently(struct test_job *j, struct mem *m, struct proble
   answer->schedules += s.schedules;
   answer->histories += s.histories;
   j->options.run = o.run;
-  return true;
+  return j->told_consistently = true;
 }
 
 /* Code that may access freed memory: its plain accesses are steps, and no weak model has these. */

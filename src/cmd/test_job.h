@@ -51,11 +51,12 @@ struct test_job {
   const char *token;         /* repeats the finding */
   struct test_other *others; /* with --keep-going */
   size_t other_count;
-  uint64_t repeats;   /* how often */
-  bool changed;       /* the token is of other code */
-  double fix_seconds; /* for looking for what repairs a violation; 0: it is not looked for */
-  struct fix *fix;    /* what was found; or NULL */
-  bool relax;         /* what could be weaker is asked for: */
+  uint64_t repeats;       /* how often */
+  bool changed;           /* the token is of other code */
+  bool told_consistently; /* what was found under C11 memory is told as it is where memory is sequentially consistent */
+  double fix_seconds;     /* for looking for what repairs a violation; 0: it is not looked for */
+  struct fix *fix;        /* what was found; or NULL */
+  bool relax;             /* what could be weaker is asked for: */
   struct relaxed *relaxed;
   const struct sites *sites; /* of both */
   const char *sc_because; /* why memory is sequentially consistent though nobody says so, whatever the code asks for; or

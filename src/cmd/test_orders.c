@@ -5,14 +5,17 @@
 
 enum { LINE_MOST = 60 }; /* of a line of the source in the table */
 
+/* Memory has the model that is tried; of a race that was found under C11 memory and told without, that. */
 static bool open_trying(struct test_job *j, struct trying *t) {
+  struct search_options *o = mem_zero(&j->own, 1, sizeof *o);
+  *o = j->options;
+  if (o->run.memory == MEMORY_SC) {
+    o->run.memory = MEMORY_C11;
+    o->run.reuse_all = true;
+  }
   struct sites *s = mem_zero(&j->own, 1, sizeof *s);
-  *t = (struct trying){.mem = &j->own,
-                       .image = j->image,
-                       .object = &j->object,
-                       .clients = &j->clients,
-                       .search = &j->options,
-                       .sites = s};
+  *t = (struct trying){
+      .mem = &j->own, .image = j->image, .object = &j->object, .clients = &j->clients, .search = o, .sites = s};
   return sites_open(s, &j->own, j->image, j->compiled.object);
 }
 
@@ -21,11 +24,17 @@ static void close_trying(struct test_job *j, struct trying *t) {
   sites_close(t->sites);
 }
 
+/* Stronger orders repair what is wrong under a weak model, and what needs to be ordered under any. */
+static bool may_be_repaired(const struct test_job *j) {
+  enum found f = j->answer.finding.found;
+  if (j->answer.finding.died || j->compiled.unscanned) return false; /* what nobody saw run may be wrong all the same */
+  return j->options.run.memory != MEMORY_SC || (j->told_consistently && (f == FOUND_RACE || f == FOUND_USE_AFTER_FREE));
+}
+
 void look_for_fix(struct test_job *j) {
   struct trying *t = mem_zero(&j->own, 1, sizeof *t);
   double left = j->seconds - limits_elapsed(&j->limits), seconds = j->fix_seconds;
-  if (j->options.run.memory == MEMORY_SC || seconds <= 0 || j->answer.finding.died) return;
-  if (j->compiled.unscanned) return; /* what nobody saw run may be wrong all the same */
+  if (seconds <= 0 || !may_be_repaired(j)) return;
   if (j->limited && left < seconds) seconds = left;
   if (seconds <= 0 || !open_trying(j, t)) return;
   limits_start(&t->limits, seconds, j->bytes);
@@ -115,7 +124,7 @@ char *fix_words(const struct test_job *j, struct mem *m) {
   struct text t;
   if (!f) return NULL;
   text_open(&t, m);
-  text_add(&t, "fix: ");
+  text_add(&t, j->options.run.memory == MEMORY_SC ? "fix, under C11 memory: " : "fix: ");
   const struct model_tried *sc = model_of(f, MEMORY_SC);
   switch (f->outcome) {
   case FIX_FOUND: put_found_fix(j, &t); break;
@@ -136,9 +145,12 @@ char *fix_words(const struct test_job *j, struct mem *m) {
   case FIX_NO_TIME: text_printf(&t, "no fix of up to %d sites found in %.0f s", FIX_MOST, f->seconds); break;
   }
   text_add(&t, "\nthis client under other models: ");
+  bool first = true;
   for (size_t i = 0; i < f->model_count; i++) {
     const struct model_tried *o = &f->models[i];
-    text_printf(&t, "%s%s: ", i ? "; " : "", memory_model_name(o->model));
+    if (o->model == j->options.run.memory) continue;
+    text_printf(&t, "%s%s: ", first ? "" : "; ", memory_model_name(o->model));
+    first = false;
     if (o->trial == TRIAL_BAD)
       text_printf(&t, "%s%s", the_same(o->found, found) ? "the same, " : "", found_name(o->found));
     else

@@ -189,7 +189,7 @@ static size_t addresses(const struct sites *s, const struct site_change *changes
 struct search_options sites_options(const struct trying *k, unsigned jobs) {
   struct search_options o = *k->search;
   o.jobs = jobs;
-  o.keep_going = o.automatic = false;
+  o.keep_going = o.automatic = o.memory_open = false;
   o.progress = NULL;
   o.coverage = NULL;
   o.histories = NULL;

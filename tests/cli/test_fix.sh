@@ -30,6 +30,26 @@ says 'fix: passing.c:10: the load with acquire instead of relaxed: then'
 passing relaxed acquire
 says 'fix: passing.c:7: the store with release instead of relaxed: then'
 
+# Where nobody says how memory is: a race is told without weak memory, and repaired with it.
+cat >handed.c <<'C'
+#include <asif.h>
+#include <stdatomic.h>
+static int cell;
+static atomic_int up;
+static void writes(void) {
+  cell = 1;
+  atomic_store_explicit(&up, 1, memory_order_relaxed);
+}
+static int reads(void) { return atomic_load_explicit(&up, memory_order_acquire) ? cell : 0; }
+ASIF_OP(writes)
+ASIF_OP(reads)
+C
+run 1 "$asif" test handed.c --spec self --client 'writes() | reads()'
+says 'fix, under C11 memory: handed.c:7: the store with release instead of relaxed: then every execution of this client is linearizable (2 executions)'
+says 'this client under other models: tso: the same, data race'
+run 1 "$asif" test handed.c --spec self --client 'writes() | reads()' --memory sc
+case $out in *fix*) fail "with --memory sc: $out" ;; esac
+
 # The evidence of such a violation is of the code as it is.
 run 1 "$asif" test passing.c --spec self --client 'writes() | reads()' --memory c11 --evidence wrong -- -DFLAG=memory_order_relaxed -DREAD=memory_order_relaxed
 run 0 "$asif" replay --run --trust-arguments wrong
