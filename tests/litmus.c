@@ -168,6 +168,8 @@ static bool consistent_tso(const struct graph *g, const struct basics *b) {
   return acyclic(n, join(n, join(n, join(n, global, &external), &b->mo), &b->rb));
 }
 
+bool litmus_c11_sequences;
+
 static bool consistent_c11(const struct graph *g, const struct basics *b) {
   unsigned n = g->count;
   uint64_t all = n == 64 ? ~(uint64_t)0 : bit(n) - 1, release = 0, acquire = 0, sc = 0;
@@ -182,6 +184,10 @@ static bool consistent_c11(const struct graph *g, const struct basics *b) {
   /* rs = (rf;rmw)* */
   struct relation rs = compose(n, &b->rf, &b->rmw);
   rs = maybe(n, closure(n, rs));
+  if (litmus_c11_sequences) { /* rs = ([W];po|loc;[W])?;(rf;rmw)* */
+    struct relation own = maybe(n, between(n, b->writes, same_location(g, b, b->po), b->writes));
+    rs = compose(n, &own, &rs);
+  }
   /* sw = [release];([F];po)?;rs;rf;(po;[F])?;[acquire] */
   struct relation released = between(n, release & b->fences, b->po, b->writes),
                   taken = identity(n, release & b->writes);

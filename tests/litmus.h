@@ -94,6 +94,9 @@ void litmus_free(struct litmus_executions *);
  * canonical form, with values as they come out of the program. */
 bool litmus_allows(const struct litmus_program *, const struct litmus_execution *, enum memory_model);
 
+/* Is a release sequence continued by later writes of its thread, as in C11? Else as in C++20. */
+extern bool litmus_c11_sequences;
+
 int litmus_compare(const void *, const void *); /* executions, for qsort and bsearch */
 /* As "0: x=1 #1; y(0)<init | 1: F; y 0>1 #1 <init": what was written, its position after #, what was read and where
  * from (thread.event). */

@@ -27,14 +27,16 @@ static unsigned draw(unsigned below) {
 enum { OPS = 8, CALLS = 6 };
 static const char *const words[] = {"x", "y", "z"};
 static const char *word(void) { return words[draw(3)]; }
+static bool by_waits;
+static bool is_strong(void) { return draw(3) ? !by_waits : by_waits; }
 static const char *order(void) {
-  return draw(3) ? "__ATOMIC_SEQ_CST" : draw(2) ? "__ATOMIC_ACQ_REL" : "__ATOMIC_RELAXED";
+  return is_strong() ? "__ATOMIC_SEQ_CST" : draw(2) ? "__ATOMIC_ACQ_REL" : "__ATOMIC_RELAXED";
 }
 static const char *load_order(void) {
-  return draw(3) ? "__ATOMIC_SEQ_CST" : draw(2) ? "__ATOMIC_ACQUIRE" : "__ATOMIC_RELAXED";
+  return is_strong() ? "__ATOMIC_SEQ_CST" : draw(2) ? "__ATOMIC_ACQUIRE" : "__ATOMIC_RELAXED";
 }
 static const char *store_order(void) {
-  return draw(3) ? "__ATOMIC_SEQ_CST" : draw(2) ? "__ATOMIC_RELEASE" : "__ATOMIC_RELAXED";
+  return is_strong() ? "__ATOMIC_SEQ_CST" : draw(2) ? "__ATOMIC_RELEASE" : "__ATOMIC_RELAXED";
 }
 
 /* ASIF_ATOMIC blocks with several accesses, which depend on what was read, and with allocations and frees. Programs of
@@ -176,9 +178,74 @@ static void lock_statement(FILE *f) {
   }
 }
 
+/* Loops that wait: for a flag, for a turn, for a lock, for what another takes or leaves; and what ends their waiting.
+ */
+static void wait_statement(FILE *f) {
+  const char *a = word(), *b = word();
+  unsigned k = draw(3), n = 1 + draw(2);
+  switch (draw(16)) {
+  case 0: fprintf(f, "  while (__atomic_load_n(&%s, %s) == %u) ;\n", a, load_order(), k); break;
+  case 1: fprintf(f, "  while (__atomic_load_n(&%s, %s) < %u) ;\n", a, load_order(), n); break;
+  case 2:
+  case 3: fprintf(f, "  __atomic_store_n(&%s, %u, %s);\n", a, n, store_order()); break;
+  case 4: /* a ticket lock */
+    fprintf(f,
+            "  { long t = __atomic_fetch_add(&u[0], 1, %s); while (__atomic_load_n(&u[1], %s) != t) ; r = r * 5 + "
+            "__atomic_load_n(&%s, 0); __atomic_store_n(&%s, %u, 0); __atomic_store_n(&u[1], t + 1, %s); }\n",
+            order(), load_order(), a, a, n, store_order());
+    break;
+  case 5: /* test and set: a try that fails writes what was there */
+    fprintf(f,
+            "  while (__atomic_%s(&lock, 1, %s)) ;\n  r = r * 5 + __atomic_load_n(&%s, 0); __atomic_store_n(&%s, %u, "
+            "0);\n  __atomic_store_n(&lock, 0, %s);\n",
+            draw(2) ? "exchange_n" : "fetch_or", order(), a, draw(2) ? a : b, n, store_order());
+    break;
+  case 6: /* a handshake */
+    fprintf(f, "  __atomic_store_n(&%s, %u, %s); while (!__atomic_load_n(&%s, %s)) ;\n", a, n, store_order(), b,
+            load_order());
+    break;
+  case 7: /* reads what fits, ... */
+    fprintf(f,
+            "  { long s, t; do { s = __atomic_load_n(&%s, %s); t = __atomic_load_n(&%s, %s); } while (s & 1 || s != "
+            "__atomic_load_n(&%s, %s)); r = r * 5 + t; }\n",
+            a, load_order(), b, load_order(), a, load_order());
+    break;
+  case 8: /* ... and writes it */
+    fprintf(f, "  __atomic_fetch_add(&%s, 1, %s); __atomic_store_n(&%s, %u, %s); __atomic_fetch_add(&%s, 1, %s);\n", a,
+            order(), b, n, store_order(), a, order());
+    break;
+  case 9: /* a retry loop */
+    fprintf(f, "  { long t = __atomic_load_n(&%s, %s); while (!CAS(&%s, &t, t + %u, %s)) ; r = r * 5 + t; }\n", a,
+            load_order(), a, n, order());
+    break;
+  case 10: /* waits with tries */
+    fprintf(f, "  for (long t = %u; !CAS(&%s, &t, %u, %s); t = %u) ;\n", k, a, n, order(), k);
+    break;
+  case 11: /* takes what another leaves */
+    fprintf(f, "  { long t; while (!(t = __atomic_exchange_n(&%s, 0, %s))) ; r = r * 5 + t; }\n", a, order());
+    break;
+  case 12: /* either; and not both for ever */
+    fprintf(f, "  while (__atomic_load_n(&%s, %s) == %u && __atomic_load_n(&%s, %s) == 0) ;\n", a, load_order(), k, b,
+            load_order());
+    break;
+  case 13: /* Dekker's: who comes second gives way */
+    fprintf(f,
+            "  __atomic_store_n(&%s, 1, %s); while (__atomic_load_n(&%s, %s)) { __atomic_store_n(&%s, 0, %s); r += 5; "
+            "if (r > 9) break; __atomic_store_n(&%s, 1, %s); }\n",
+            a, store_order(), b, load_order(), a, store_order(), a, store_order());
+    break;
+  case 14: fprintf(f, "  __atomic_thread_fence(%s);\n", order()); break;
+  default: fprintf(f, "  r = r * 5 + __atomic_load_n(&%s, %s);\n", a, load_order());
+  }
+}
+
 static void statement(FILE *f) {
   const char *a = word(), *b = word();
   unsigned k = draw(3), n = 1 + draw(2);
+  if (by_waits) {
+    wait_statement(f);
+    return;
+  }
   if (by_blocks && draw(3)) {
     block_statement(f);
     return;
@@ -346,14 +413,15 @@ static void assembly_statement(FILE *f) {
   }
 }
 
-enum { BY_BUILTINS, BY_ASSEMBLY, BY_EITHER, BY_BLOCKS, BY_LOCKS };
+enum { BY_BUILTINS, BY_ASSEMBLY, BY_EITHER, BY_BLOCKS, BY_LOCKS, BY_WAITS };
 
 static void write_program(const char *path, int by) {
   FILE *f = fopen(path, "w");
   CHECK(f);
   by_blocks = by == BY_BLOCKS;
   by_locks = by == BY_LOCKS;
-  if (by_blocks || by_locks) by = BY_BUILTINS;
+  by_waits = by == BY_WAITS;
+  if (by_blocks || by_locks || by_waits) by = BY_BUILTINS;
   if (by_locks) fprintf(f, "#define _GNU_SOURCE\n");
   if (by) fprintf(f, "#include <asif.h>\n#define EVERY %d\n%s", by == BY_ASSEMBLY, by_assembly);
   fprintf(f,
@@ -633,6 +701,17 @@ TEST(pure_random_weak) {
   try_programs(4, BY_BUILTINS);
   memory = MEMORY_TSO;
   try_programs(2, BY_BUILTINS);
+}
+
+/* ... of threads that wait. */
+TEST(pure_random_waits) {
+  RUNS();
+  memory = MEMORY_C11;
+  try_programs(5, BY_WAITS);
+  memory = MEMORY_TSO;
+  try_programs(3, BY_WAITS);
+  memory = MEMORY_SC;
+  try_programs(2, BY_WAITS);
 }
 
 TEST(pure_random_programs) {

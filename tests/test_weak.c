@@ -196,7 +196,7 @@ static struct sizes compare_by(const struct litmus_program *p, enum memory_model
   struct image_op ops[LITMUS_THREADS];
   struct call calls[LITMUS_THREADS] = {{0}};
   uint32_t first[LITMUS_THREADS + 1];
-  struct run_options how = {.races = true, .memory = model};
+  struct run_options how = {.races = true, .memory = model, .own_sequences = litmus_c11_sequences};
   struct explore_counts counts;
   struct limits limits;
   struct problem why = {.text = ""};
@@ -374,6 +374,63 @@ TEST(weak_random_twins) {
     }
   }
   printf("%lu programs: %zu runs for %zu executions but for the names of threads\n", most, made, distinct);
+  CHECK(!getenv("ASIF_SHOW"));
+  mem_close(&mem);
+}
+
+static const char *any_of(uint64_t *random, const char *const *words, unsigned count) {
+  *random = *random * 6364136223846793005u + 1442695040888963407u;
+  return words[(*random >> 33) % count];
+}
+
+/* A message that is passed by several writes of y. */
+static void random_message(uint64_t *random, char text[LITMUS_TEXT]) {
+  static const char *const puts[] = {"y=1.rel; ", "y=2.rel; ", "y=3.rlx; ", "y=4.rlx; ",
+                                     "y!5.rlx; ", "y+1.rlx; ", "F.rel; ",   "y?3>6.rlx; "},
+                           *const others[] = {"",           "| y=7.rlx ",        "| y!8.rlx ",
+                                              "| y+1.rlx ", "| y.rlx; y=9.rel ", "| y!5.ar "},
+                           *const gets[] = {"y.acq; ", "y!9.acq; ", "y.rlx; F.acq; ", "y+1.ar; ", "y.acq; y.rlx; "};
+  int n = snprintf(text, LITMUS_TEXT, "x=1.rlx; ");
+  for (int i = 0; i < 3; i++) n += snprintf(text + n, LITMUS_TEXT - (size_t)n, "%s", any_of(random, puts, 8));
+  n += snprintf(text + n, LITMUS_TEXT - (size_t)n, "y=2.rlx %s", any_of(random, others, 6));
+  snprintf(text + n, LITMUS_TEXT - (size_t)n, "| %sx.rlx", any_of(random, gets, 5));
+}
+
+/* C11's release sequences: known programs, and random ones. */
+TEST(weak_release_sequences) {
+  static const struct {
+    const char *program;
+    size_t fewer; /* executions than with C++20's */
+  } known[] = {{"x=1.rlx; y=1.rel; y=2.rlx | y.acq; x.rlx", 1},
+               {"x=1.rlx; y=1.rel; y!2.rlx | y.acq; x.rlx", 0},
+               {"x=1.rlx; y=1.rel; y=2.rlx | y?2>3.rlx | y.acq; if 3: x.rlx", 1},
+               {"x=1.rlx; y=1.rel; y=2.rlx | y=3.rlx | y.acq; if 2: x.rlx", 3},
+               {"x=1.rlx; F.rel; y=1.rlx; y=2.rlx | y.acq; x.rlx", 0},
+               {"x=1.rlx; y=1.rlx; y=2.rlx | y.acq; x.rlx", 0}};
+  unsigned long most = number_of("ASIF_WEAK", 60), seed = number_of("ASIF_SEED", 1);
+  struct litmus_program p;
+  size_t fewer = 0;
+  char why[200], text[LITMUS_TEXT];
+  open_image();
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    CHECKF(litmus_parse(&p, known[i].program, why), "%s: %s", known[i].program, why);
+    size_t before = compare(&p, MEMORY_C11, false).distinct;
+    litmus_c11_sequences = true;
+    size_t now = compare(&p, MEMORY_C11, false).distinct;
+    litmus_c11_sequences = false;
+    CHECKF(before - now == known[i].fewer, "%s: %zu and %zu executions", known[i].program, before, now);
+  }
+  for (unsigned long n = 0; n < most; n++) {
+    uint64_t random = (seed + n) * 0x9e3779b97f4a7c15u + 1;
+    random_message(&random, text);
+    CHECKF(litmus_parse(&p, text, why), "%s: %s", text, why);
+    size_t before = compare(&p, MEMORY_C11, false).distinct;
+    litmus_c11_sequences = true;
+    fewer += compare(&p, MEMORY_C11, false).distinct < before;
+    litmus_c11_sequences = false;
+  }
+  printf("%lu programs, %zu of them with fewer executions\n", most, fewer);
+  CHECK(fewer > most / 4);
   CHECK(!getenv("ASIF_SHOW"));
   mem_close(&mem);
 }

@@ -60,6 +60,9 @@ static const struct opt opts[] = {
     {"memory", 0, "MODEL", MEMORY_MODELS,
      "how memory behaves: sc, sequentially consistent; tso, as on x86; c11, as the code's memory orders say (default: "
      "c11 if one is weaker than seq_cst, otherwise sc)"},
+    {"c11-release-sequences", 0, NULL, NULL,
+     "under C11's memory, a later store of the same thread continues a release sequence, as in C11 and no longer in "
+     "C++20"},
     {"published", 0, "HOW", "yes|no",
      "with --memory c11, a container orders what was done before a value was put in before what is done with "
      "it "
@@ -272,6 +275,9 @@ static bool read_options(const struct args *a, struct test_job *j) {
   j->options.run.volatiles = volatile_order_read(arg_value(a, "volatile"));
   memory_model_read(arg_value(a, "memory"), &j->options.run.memory);
   if (!read_orders(a, j, &bad)) return false;
+  j->options.run.own_sequences = arg_flag(a, "c11-release-sequences");
+  if (j->options.run.own_sequences && arg_flag(a, "memory") && j->options.run.memory != MEMORY_C11)
+    return usage_error(a, "--c11-release-sequences is for --memory c11"), false;
   bool weak = j->options.run.memory != MEMORY_SC;
   if (weak && !memory_fits(a, j)) return false;
   j->options.run.reuse_all |= weak; /* a stale value may be the address of a freed block */

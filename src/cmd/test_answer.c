@@ -332,9 +332,13 @@ static void note_weaker(const struct test_job *j, struct mem *m, notes *to) {
     note(m, to, "this history is linearizable for %s (%s): use it if the object promises no more", name, weak.summary);
 }
 
-static const char *memory_words(enum memory_model memory) {
+static const char *memory_words(const struct run_options *o) {
+  enum memory_model memory = o->memory;
   if (memory == MEMORY_SC) return "memory is sequentially consistent";
   if (memory == MEMORY_TSO) return "memory is x86's (TSO): loads may come before earlier stores of their thread";
+  if (o->own_sequences)
+    return "memory is C11's, with its release sequences: loads may be stale and stores early, as far as the memory "
+           "orders allow it; no load reads what depends on it";
   return "memory is C11's, with C++20's release sequences: loads may be stale and stores early, as far as the memory "
          "orders allow it; no load reads what depends on it";
 }
@@ -381,7 +385,7 @@ static void make_notes(const struct test_job *j, struct mem *m, notes *to) {
   if (j->schedule.no_places) note(m, to, "without addr2line (of the binutils) places in the source are not known");
   if (j->options.run.memory == MEMORY_SC && j->sc_because && s->weaker)
     note(m, to, "all memory orders were taken for seq_cst, and some are weaker: because of %s", j->sc_because);
-  note(m, to, "%s%s", memory_words(j->options.run.memory),
+  note(m, to, "%s%s", memory_words(&j->options.run),
        j->options.run.races ? "; plain accesses that do not race are not interleaved" : "");
 }
 

@@ -212,6 +212,7 @@ struct run_options {
   bool type_stable; /* freed memory may be read and written atomically */
   bool reuse_all;   /* every freed block may be allocated again, not only those somebody may have the address of */
   enum memory_model memory;      /* but for MEMORY_SC: with races, and without type_stable */
+  bool own_sequences;            /* of MEMORY_C11: a thread's later writes continue its release sequence, as in C11 */
   bool stacks;                   /* with races: accesses of stacks are compared as others are, the owner's too */
   size_t steps_most;             /* 0: 20,000 */
   size_t bytes_most;             /* of memory, for the code and what is kept of it; 0: half of what the machine has */

@@ -12,7 +12,8 @@
  * axioms (axioms.c) matters only for choices other than 0: reading the newest and writing at the end can always be.
  *
  * Lahav, Vafeiadis, Kang, Hur, Dreyer, Repairing Sequential Consistency in C/C++11 (2017), with the release sequences
- * of C++20: a release reaches those who read the write it heads, or an update of that, and so on. */
+ * of C++20: a release reaches those who read the write it heads, or an update of that, and so on. With
+ * run_options.own_sequences, those of C11: it reaches who reads a later write of its thread, too. */
 #include "run/weak.h"
 
 #include <string.h>
@@ -435,6 +436,15 @@ struct accessed_value weak_update(uintptr_t at, uint32_t size, int order, int fa
   return value;
 }
 
+/* What the slot's write makes known besides, if a thread's later writes continue its release sequence (C11, as RC11 has
+ * it: whatever is between them): what its last write of the place made known. */
+static uint32_t continued(uint32_t write) {
+  uint32_t s = slots[write].same, floor = messages[places[slots[write].place].floor].position;
+  while (s != GRAPH_NONE && (slots[s].kind != SLOT_WRITE || slots[s].fiber != current->id)) s = slots[s].same;
+  if (s == GRAPH_NONE || messages[slots[s].message].position < floor) return 0;
+  return messages[slots[s].message].head_epoch;
+}
+
 static void write_after(uint32_t older, struct accessed_value value, bool updates) {
   uint32_t m = new_message(writing.place, value);
   put_after(m, older);
@@ -445,7 +455,10 @@ static void write_after(uint32_t older, struct accessed_value value, bool update
   slots[w].update = updates;
   slots[w].barrier |= updates;
   messages[m].head = current->id;
-  messages[m].head_epoch = order_releases(writing.order) ? clocks_release() : clocks_fence();
+  bool releases = order_releases(writing.order);
+  uint32_t epoch = releases ? clocks_release() : clocks_fence();
+  uint32_t before = options.own_sequences && !releases ? continued(w) : 0;
+  messages[m].head_epoch = epoch > before ? epoch : before;
   if (places[writing.place].newest == m) to_memory(writing.at, writing.size, value);
 }
 

@@ -3,7 +3,8 @@
  *   1:rl:a1.a2_b:AB10A3B2:5f3a01c2
  *
  * The version; r: races are looked for, l: leaks, v: volatile accesses acquire and release, s: accesses of stacks are
- * compared, b: every freed block may be allocated again, x: memory is TSO's (x86), c: C11's; the calls of each thread
+ * compared, b: every freed block may be allocated again, x: memory is TSO's (x86), c: C11's, q: with its release
+ * sequences; the calls of each thread
  * (operation a with argument 1, ...; threads apart by _); whose steps in turn (one of A, ten of B, ...; +2: the last of
  * these allocated, and got block 2); and a checksum of the code. */
 #include <assert.h>
@@ -83,11 +84,12 @@ char *replay_token(struct mem *m, const struct object *o, const struct run_optio
                    uint32_t checksum) {
   struct text t;
   text_open(&t, m);
-  text_printf(&t, "1:%s%s%s%s%s%s:", how->races ? "r" : "", how->leaks ? "l" : "",
+  text_printf(&t, "1:%s%s%s%s%s%s%s:", how->races ? "r" : "", how->leaks ? "l" : "",
               how->volatiles >= VOLATILE_ACQUIRE_RELEASE ? "v" : "", how->stacks ? "s" : "", how->reuse_all ? "b" : "",
               how->memory == MEMORY_TSO   ? "x"
               : how->memory == MEMORY_C11 ? "c"
-                                          : "");
+                                          : "",
+              how->memory == MEMORY_C11 && how->own_sequences ? "q" : "");
   put_calls(&t, o, &f->client);
   text_char(&t, ':');
   put_choices(&t, f->choices, f->count);
@@ -194,7 +196,8 @@ bool replay_parse(struct mem *m, const struct object *o, const char *token, stru
   how->stacks = skip(&p, 's');
   how->reuse_all = skip(&p, 'b');
   how->memory = skip(&p, 'x') ? MEMORY_TSO : skip(&p, 'c') ? MEMORY_C11 : MEMORY_SC;
-  if (!skip(&p, ':')) return bad(&p, "r, l, v, s, b, x, c or :");
+  how->own_sequences = skip(&p, 'q');
+  if (!skip(&p, ':')) return bad(&p, "r, l, v, s, b, x, c, q or :");
   if (!parse_calls(&p, &f->client)) return false;
   if (!skip(&p, ':')) return bad(&p, "a call or :");
   if (!strchr(p.at, ':')) return bad(&p, "a checksum at the end");

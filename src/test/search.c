@@ -179,7 +179,7 @@ static size_t keep_choices(const struct run *r, struct choice *choices) {
 }
 
 static void keep_run(const struct searching *k, const struct run *r, uint64_t key, struct kept *f) {
-  f->found = judge_found(k->judge);
+  f->found = r->found ? r->found : judge_found(k->judge); /* a leak is kept before the run is judged */
   f->died = false;
   snprintf(f->said, sizeof f->said, "%s", judge_said(k->judge, r));
   f->client = k->client;

@@ -242,6 +242,35 @@ run 0 "$asif" test mixed.c -n 2 -- -DOTHER= -DEXTRA=; says 'every execution unde
 run 0 "$asif" test mixed.c -n 2 --memory sc -- -DOTHER= -DEXTRA=; case $out in *weaker*) fail "asked for, and told: $out" ;; esac
 run 3 "$asif" test mixed.c -n 2 --memory tso -- -DOTHER= '-DEXTRA=ASIF_TYPE_STABLE()'; warns 'ASIF_TYPE_STABLE: not under --memory tso'
 
+# In C11, and no longer in C++20, a later store of the same thread continues a release sequence.
+cat >sequence.c <<'C'
+#include <asif.h>
+#include <assert.h>
+#include <stdatomic.h>
+static int data;
+static atomic_int y;
+static int put(void) {
+  data = 1;
+  atomic_store_explicit(&y, 1, memory_order_release);
+  atomic_store_explicit(&y, 2, memory_order_relaxed);
+  return 0;
+}
+static int get(void) {
+  if (atomic_load_explicit(&y, memory_order_acquire) == TAKEN) assert(data == 1);
+  return 0;
+}
+ASIF_OBJECT(self)
+ASIF_OP(put)
+ASIF_OP(get)
+C
+run 1 "$asif" test sequence.c --client 'put() | get()' -- -DTAKEN=2; says "data race"; says "C++20's release sequences"
+run 0 "$asif" test sequence.c --client 'put() | get()' --c11-release-sequences -- -DTAKEN=2; says "C11's, with its release sequences"
+run 0 "$asif" test sequence.c --client 'put() | get()' --memory c11 -- -DTAKEN=1
+run 1 "$asif" test sequence.c --client 'put() | get()' --c11-release-sequences --memory c11 -- -DTAKEN=0; says 'data race'; says '--replay 1:rbcq:'
+token=${out#*--replay } token=${token%%[[:space:]]*}
+run 1 "$asif" test sequence.c --replay "$token" -- -DTAKEN=0; says "with its release sequences"
+run 2 "$asif" test sequence.c --memory tso --c11-release-sequences; warns 'is for --memory c11'
+
 # Delays, or preemptions, are counted with stale loads and early stores: none of the latter is no violation, one is. All say what was run.
 one="$asif test cells.c --spec self --memory c11 --quiet --client"
 run 0 $one "$both" --bound 0; says 'no violation found (executions of up to 0 delays, stale loads and early stores under C11 memory of put(0) get(1) | put(1) get(0);'
