@@ -21,9 +21,13 @@ stuttering_queue - -n 2 -o 2
 spsc_ring 0 -n 2 -o 2
 mpmc_ring 4 -n 2 -o 2
 chase_lev_deque 1 -n 2 -o 3
+optimistic_set - -n 2 -o 2 -- -DVALUES=1
+lazy_set - -n 2 -o 2 -- -DVALUES=1
+harris_michael_set - -n 2 -o 2 -- -DVALUES=1
+multiset - -n 2 -o 2 -- -DVALUES=1
 lamport_register 3 -n 2 -o 2
 '
-long='ms_queue'
+long='ms_queue optimistic_set lazy_set harris_michael_set multiset'
 
 # relax ARGUMENT...: FILE:LINE:ACCESS NOW WEAKEST a line.
 relax() {
@@ -47,7 +51,7 @@ row() { # NAME NUMBER ARGUMENT...
       if (weakest == $2) next
       weaker++
       place = at[2]
-      if (at[3] ~ /^(first|second)/) place = place " " substr(at[3], 1, index(at[3], " ") - 1)
+      if (at[3] ~ /^(first|second|third|fourth)/) place = place " " substr(at[3], 1, index(at[3], " ") - 1)
       if (at[3] ~ /failed$/) place = place ", failed"
       if (at[1] != file) { said = said (said == "" ? "" : "; ") at[1] " "; file = at[1] } else said = said "; "
       said = said place ": " weakest }
