@@ -45,6 +45,11 @@ void look_for_fix(struct test_job *j) {
   close_trying(j, t);
 }
 
+static void show_sites(const char *how, size_t done, size_t all) {
+  fprintf(stderr, "\r%zu of %zu accesses tried %s%40s\r", done, all, how, "");
+  fflush(stderr);
+}
+
 void look_for_weaker(struct test_job *j) {
   struct trying *t = mem_zero(&j->own, 1, sizeof *t);
   double left = j->seconds - limits_elapsed(&j->limits);
@@ -53,6 +58,7 @@ void look_for_weaker(struct test_job *j) {
   limits_start(&t->limits, j->limited ? left : 0, j->bytes);
   t->limits.interrupted = &interrupted;
   j->relaxed = mem_zero(&j->own, 1, sizeof *j->relaxed);
+  if (j->options.progress) t->progress = show_sites;
   relax_find(t, j->relaxed);
   j->sites = t->sites;
   close_trying(j, t);

@@ -13,6 +13,7 @@ struct relaxing {
   struct relaxed *out;
   const struct client *failed[FAILED_MOST]; /* clients that failed lately are tried first: the last one first */
   size_t failed_count;
+  size_t done; /* sites */
   bool over;
 };
 
@@ -75,7 +76,12 @@ static void add_site(struct relaxing *k, uint32_t n, enum site_part part) {
   vec_push(k->trying->mem, &k->out->at, r);
 }
 
+static void tell_progress(struct relaxing *k, const char *how) {
+  if (k->trying->progress) k->trying->progress(how, k->done++, k->out->at.count);
+}
+
 static void try_alone(struct relaxing *k, struct relaxed_site *r) {
+  tell_progress(k, "alone");
   const struct site *s = &k->trying->sites->at.at[r->site];
   int orders[WEAKER_MOST];
   size_t count = s->varies ? 0 : weaker(r->part == PART_FAILED ? SITE_LOAD : s->kind, r->now, orders);
@@ -93,7 +99,7 @@ static size_t chosen(const struct relaxing *k, struct site_change *to) {
   size_t count = 0;
   for (size_t i = 0; i < k->out->at.count; i++) {
     const struct relaxed_site *r = &k->out->at.at[i];
-    if (r->joint != r->now) to[count++] = (struct site_change){r->site, r->part, r->joint};
+    if (r->joint >= 0 && r->joint != r->now) to[count++] = (struct site_change){r->site, r->part, r->joint};
   }
   return count;
 }
@@ -103,13 +109,15 @@ static void try_next(struct relaxing *k, struct relaxed_site *r, struct site_cha
   const struct site *s = &k->trying->sites->at.at[r->site];
   int orders[WEAKER_MOST];
   size_t count = weaker(r->part == PART_FAILED ? SITE_LOAD : s->kind, r->now, orders), i = 0;
+  tell_progress(k, "together");
+  r->joint = r->now;
   if (r->alone == r->now) return;
   while (i < count && orders[i] != r->alone) i++;
   for (; i < count && !k->over; i++) {
     r->joint = orders[i];
     if (pass(k, changes, chosen(k, changes))) return;
   }
-  r->joint = r->now;
+  r->joint = k->over ? -1 : r->now;
 }
 
 static void try_together(struct relaxing *k) {
@@ -121,7 +129,8 @@ static void try_together(struct relaxing *k) {
     out->held = true;
     return;
   }
-  for (size_t i = 0; i < out->at.count; i++) out->at.at[i].joint = out->at.at[i].now;
+  k->done = 0;
+  for (size_t i = 0; i < out->at.count; i++) out->at.at[i].joint = -1;
   for (int fences = 1; fences >= 0; fences--) /* fences first: they cost most */
     for (size_t i = 0; i < out->at.count && !k->over; i++)
       if ((k->trying->sites->at.at[out->at.at[i].site].kind == SITE_FENCE) == fences)

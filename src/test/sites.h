@@ -55,8 +55,9 @@ struct trying {
   const struct client_source *clients; /* that were searched */
   const struct search_options *search;
   struct sites *sites;
-  struct limits limits; /* of all trials together */
-  double cpu_seconds;   /* that they took */
+  struct limits limits;                                       /* of all trials together */
+  void (*progress)(const char *how, size_t done, size_t all); /* of sites that could be weaker; or NULL */
+  double cpu_seconds;                                         /* that they took */
   long peak_kb;
 };
 /* How a trial is searched: in full, whatever was asked for. */
