@@ -78,8 +78,11 @@ static void put_change(const struct test_job *j, const struct site_change *c, st
   const struct site *s = site_of(j, c->site);
   const char *number = site_number_word(j->sites, c->site), *what = site_kind_word(s);
   switch (c->part) {
-  case PART_BEFORE: text_printf(t, "a seq_cst fence before the %s%s", number, what); return;
-  case PART_AFTER: text_printf(t, "a seq_cst fence after the %s%s", number, what); return;
+  case PART_BEFORE:
+  case PART_AFTER:
+    text_printf(t, "%s %s fence %s the %s%s", c->order == __ATOMIC_ACQUIRE || c->order == __ATOMIC_ACQ_REL ? "an" : "a",
+                site_order_word(c->order), c->part == PART_BEFORE ? "before" : "after", number, what);
+    return;
   default:
     text_printf(t, "the %s%s%s with %s instead of %s", number, what, c->part == PART_FAILED ? ", where it fails," : "",
                 site_order_word(c->order), site_order_word(c->part == PART_FAILED ? s->failed : s->order));

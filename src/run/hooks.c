@@ -155,7 +155,7 @@ PART void note_order(int order) {
 
 /* The order of an access may be another than the code says (sites.c). */
 #define SITE_BEGIN(kind, order, failed, pc) \
-  struct site_orders site = {order, failed, false}; \
+  struct site_orders site = {order, failed, __ATOMIC_RELAXED}; \
   if (UNLIKELY(sites_on)) site = site_begin(kind, order, failed, pc)
 #define SITE_END() (UNLIKELY(site.fence) ? site_end(site) : (void)0)
 

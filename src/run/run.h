@@ -189,8 +189,8 @@ enum site_kind { SITE_LOAD, SITE_STORE, SITE_UPDATE, SITE_EXCHANGE, SITE_FENCE }
 /* Another memory order than the code says, under a weak memory model. */
 struct order_change {
   uintptr_t pc;
-  int order, failed;  /* __ATOMIC_*; failed: of one that fails; -1: as it is. Of a fence, relaxed: there is none */
-  bool before, after; /* a seq_cst fence is put in there */
+  int order, failed; /* __ATOMIC_*; failed: of one that fails; -1: as it is. Of a fence, relaxed: there is none */
+  int before, after; /* a fence of this order is put in there; relaxed: none */
 };
 /* Those that were met; shared by processes, and zeroed at first. */
 enum { SITES_MOST = 4096 };

@@ -1,7 +1,7 @@
 /* Sites: the places in the code where atomic accesses and fences are, with other memory orders than the code says.
  *
  * The order of an access is an argument of its hook, so the same compiled code is run with another order: a table has
- * it for the return address of the hook. A seq_cst fence may be put in right before and right after an access, as if
+ * it for the return address of the hook. A fence may be put in right before and right after an access, as if
  * the code had one there. All of it only for runs under a weak memory model, of the client's threads.
  *
  * The sites that were met are noted in memory that processes share. */
@@ -55,26 +55,26 @@ static void note(enum site_kind kind, int order, int failed, uintptr_t pc) {
     s->varies = true;
 }
 
-static void put_fence(void) {
-  races_fence(__ATOMIC_SEQ_CST);
-  weak_fence(__ATOMIC_SEQ_CST);
+static void put_fence(int order) {
+  races_fence(order);
+  weak_fence(order);
 }
 
 struct site_orders site_begin(enum site_kind kind, int order, int failed, uintptr_t pc) {
-  struct site_orders o = {order, failed, false};
+  struct site_orders o = {order, failed, __ATOMIC_RELAXED};
   if (!weak_here()) return o;
   if (seen) note(kind, order & 0xff, failed & 0xff, pc);
   const struct order_change *c = change_at(pc);
   if (!c) return o;
   if (c->order >= 0) o.order = c->order;
   if (c->failed >= 0) o.failed = c->failed;
-  if (c->before) put_fence();
+  if (c->before) put_fence(c->before);
   o.fence = c->after;
   return o;
 }
 
 void site_end(struct site_orders o) {
-  if (o.fence && weak_here()) put_fence();
+  if (o.fence && weak_here()) put_fence(o.fence);
 }
 
 void site_failed(uintptr_t pc) {

@@ -37,7 +37,7 @@ static inline bool weak_here(void) { return UNLIKELY(weak_on) && current && curr
 extern bool sites_on;
 struct site_orders {
   int order, failed;
-  bool fence; /* after it */
+  int fence; /* after it; relaxed: none */
 };
 struct site_orders site_begin(enum site_kind, int order, int failed, uintptr_t pc); /* before the access is begun */
 void site_end(struct site_orders);                                                  /* after it was made */

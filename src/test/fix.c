@@ -6,7 +6,7 @@
  * by size, then by cost: a release or acquire first, then seq_cst, then fences. Most are refuted by running again the
  * executions that were wrong before (which takes microseconds); one that is left is tried by exploring the client
  * whole, which either is good or gives one more execution. At the end all clients are explored: if another is wrong
- * with the set, that one has to be repaired too. */
+ * with the set, that one has to be repaired too. Fences of the set that is found are made as weak as they may be. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,8 +72,8 @@ static void may_do(struct fixing *k, size_t n, const struct site *s) {
   if (!s->varies) may_order(k, n, PART_ORDER, s->order, reads, writes);
   if (s->kind == SITE_FENCE) return;
   if (!s->varies && s->fails) may_order(k, n, PART_FAILED, s->failed, true, false);
-  may(k, n, PART_AFTER, 0, writes ? COST_MOST - 1 : COST_MOST);
-  may(k, n, PART_BEFORE, 0, writes ? COST_MOST : COST_MOST - 1);
+  may(k, n, PART_AFTER, __ATOMIC_SEQ_CST, writes ? COST_MOST - 1 : COST_MOST);
+  may(k, n, PART_BEFORE, __ATOMIC_SEQ_CST, writes ? COST_MOST : COST_MOST - 1);
 }
 
 static bool fits(const struct fixing *k, const struct walk *w) {
@@ -210,26 +210,25 @@ static enum trial try_strongest(struct fixing *k, const struct client *c) {
   for (uint32_t i = 0; i < k->trying->sites->at.count; i++) {
     vec_push(m, &all, ((struct site_change){i, PART_ORDER, __ATOMIC_SEQ_CST}));
     vec_push(m, &all, ((struct site_change){i, PART_FAILED, __ATOMIC_SEQ_CST}));
-    vec_push(m, &all, ((struct site_change){i, PART_BEFORE, 0}));
-    vec_push(m, &all, ((struct site_change){i, PART_AFTER, 0}));
+    vec_push(m, &all, ((struct site_change){i, PART_BEFORE, __ATOMIC_SEQ_CST}));
+    vec_push(m, &all, ((struct site_change){i, PART_AFTER, __ATOMIC_SEQ_CST}));
   }
   enum trial trial = try_client(k, m, c, all.at, all.count, &out);
   mem_close(m);
   return trial;
 }
 
-static void take_set(struct fixing *k, const struct walk *w, uint64_t executions) {
+static void take_set(struct fixing *k, const struct site_change *changes, size_t count, uint64_t executions) {
   k->fix->outcome = FIX_FOUND;
-  k->fix->count = changes_of(k, w, k->fix->changes);
+  k->fix->count = count;
+  memcpy(k->fix->changes, changes, count * sizeof *changes);
   k->fix->executions = executions;
   k->fix->whole = 0;
 }
 
 /* All clients with the set, by which those that failed are right. True: it is the answer, as far as that goes. */
-static bool try_all(struct fixing *k, const struct walk *w) {
+static bool try_all(struct fixing *k, const struct site_change *changes, size_t count) {
   struct mem *m = mem_child(k->mem);
-  struct site_change changes[FIX_CHANGES];
-  size_t count = changes_of(k, w, changes);
   struct searched out;
   struct fix *f = k->fix;
   const struct client_source *all = k->trying->clients;
@@ -258,9 +257,7 @@ static bool try_all(struct fixing *k, const struct walk *w) {
 }
 
 /* True if the clients that failed are right with the set; then the executions of the first. */
-static bool try_failing(struct fixing *k, const struct walk *w, uint64_t *executions) {
-  struct site_change changes[FIX_CHANGES];
-  size_t count = changes_of(k, w, changes);
+static bool try_failing(struct fixing *k, const struct site_change *changes, size_t count, uint64_t *executions) {
   bool good = true;
   for (size_t i = k->failing_count; i-- > 0 && good;) { /* the newest first */
     struct mem *m = mem_child(k->mem);
@@ -275,6 +272,32 @@ static bool try_failing(struct fixing *k, const struct walk *w, uint64_t *execut
   return good;
 }
 
+/* The fences of the set that was found are seq_cst: do weaker ones do, for all that are right with it? */
+static void weaken_fences(struct fixing *k) {
+  static const int orders[] = {__ATOMIC_RELEASE, __ATOMIC_ACQUIRE, __ATOMIC_ACQ_REL};
+  struct fix *f = k->fix, found = *f;
+  struct site_change changes[FIX_CHANGES];
+  size_t count = f->count;
+  uint64_t executions;
+  if (!k->trying->clients->one && !f->whole) return;
+  memcpy(changes, f->changes, count * sizeof *changes);
+  for (size_t i = 0; i < count; i++) {
+    if (changes[i].part != PART_BEFORE && changes[i].part != PART_AFTER) continue;
+    int weaker = 0;
+    for (size_t n = 0; n < sizeof orders / sizeof *orders && !weaker; n++) {
+      changes[i].order = orders[n];
+      if (!try_failing(k, changes, count, &executions)) continue;
+      take_set(k, changes, count, executions);
+      if (try_all(k, changes, count) && (f->whole || k->trying->clients->one)) weaker = orders[n];
+    }
+    if (weaker)
+      found = *f;
+    else
+      *f = found;
+    changes[i].order = weaker ? weaker : __ATOMIC_SEQ_CST;
+  }
+}
+
 static void walk_sets(struct fixing *k) {
   struct walk *w = k->shared;
   *w = (struct walk){.size = 1, .cost = 1, .over = !k->ways.count};
@@ -283,11 +306,15 @@ static void walk_sets(struct fixing *k) {
     uint64_t executions = 0;
     filter_apart(k);
     if (w->over || limits_poll(&k->trying->limits)) return;
-    if (!try_failing(k, w, &executions)) continue;
+    struct site_change changes[FIX_CHANGES];
+    size_t count = changes_of(k, w, changes);
+    if (!try_failing(k, changes, count, &executions)) continue;
     bool first = k->fix->outcome != FIX_FOUND;
     bool more = k->failing_count > 1; /* this one repairs another client, too */
-    if (first || more) take_set(k, w, executions);
-    if (try_all(k, w)) return;
+    if (first || more) take_set(k, changes, count, executions);
+    if (!try_all(k, changes, count)) continue;
+    weaken_fences(k);
+    return;
   }
 }
 

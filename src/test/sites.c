@@ -169,8 +169,8 @@ void sites_run_options(const struct sites *s, struct mem *m, const struct site_c
       switch (changes[i].part) {
       case PART_ORDER: c->order = changes[i].order; break;
       case PART_FAILED: c->failed = changes[i].order; break;
-      case PART_BEFORE: c->before = true; break;
-      case PART_AFTER: c->after = true; break;
+      case PART_BEFORE: c->before = changes[i].order; break;
+      case PART_AFTER: c->after = changes[i].order; break;
       }
     }
   }

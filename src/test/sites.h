@@ -19,7 +19,7 @@ struct site {
 };
 
 /* What is another at a site. */
-enum site_part { PART_ORDER, PART_FAILED, PART_BEFORE, PART_AFTER }; /* BEFORE, AFTER: a seq_cst fence */
+enum site_part { PART_ORDER, PART_FAILED, PART_BEFORE, PART_AFTER }; /* BEFORE, AFTER: a fence of this order */
 struct site_change {
   uint32_t site;
   enum site_part part;

@@ -30,7 +30,7 @@ deque() {
 at() { grep -n -- "$1" deque.c | cut -d: -f1 | sed -n "${2-1}p"; }
 for model in c11 tso; do deque $model NONE ''; done
 # A release of the store of bottom does not do: `take` stores there, too, relaxed.
-deque c11 PUSH_FENCE "deque.c:$(at 'atomic_store_explicit(&item'): a seq_cst fence after the store"
+deque c11 PUSH_FENCE "deque.c:$(at 'atomic_store_explicit(&item'): a release fence after the store"
 deque tso PUSH_FENCE ''
 deque c11 TAKE_FENCE "deque.c:$(at 'atomic_store_explicit(&bottom, b, '): a seq_cst fence after the store"
 deque tso TAKE_FENCE "deque.c:$(at 'atomic_store_explicit(&bottom, b, '): the store with seq_cst instead of relaxed"
