@@ -37,8 +37,8 @@ endif
 
 # The runtime under `asif test` is the program's, not the library's: it has functions in the place of the C library's.
 RUN_SRC := $(wildcard src/run/*.c src/test/*.c)
-LIB_SRC := $(filter-out src/cmd/% src/init/% $(RUN_SRC),$(wildcard src/*/*.c))
-CMD_SRC := $(wildcard src/cmd/*.c src/init/*.c)
+LIB_SRC := $(filter-out src/cmd/% src/init/% src/drive/% $(RUN_SRC),$(wildcard src/*/*.c))
+CMD_SRC := $(wildcard src/cmd/*.c src/init/*.c src/drive/*.c)
 TESTS ?= $(wildcard tests/test_*.c)
 TEST_SRC := $(filter-out tests/test_%,$(wildcard tests/*.c)) $(TESTS)
 ASSETS := $(wildcard src/report/assets/* src/front/model/*.h) src/test/stress_area.h src/test/stress_child.c src/test/support/stress_support.c \

@@ -48,7 +48,8 @@ struct command {
 };
 
 extern const struct command command_cc, command_cxx, command_check, command_test, command_verify, command_prove,
-    command_convert, command_gen, command_specs, command_replay, command_completion, command_man, command_init;
+    command_convert, command_gen, command_specs, command_replay, command_completion, command_man, command_init,
+    command_drive;
 extern const struct command *const commands[];     /* NULL-terminated */
 const struct command *command_named(const char *); /* or NULL */
 
