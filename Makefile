@@ -265,7 +265,7 @@ $(B)/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(filter-out $(B)/src/cmd/main.o,$(CMD_OBJ
 
 # Benchmarks: each writes bench/results/NAME.tsv and says which bars it clears. bench-ends takes hours, and is not in bench.
 bench:
-	@failed=0; for b in check verify test finds weak approx prove; do $(MAKE) bench-$$b || failed=1; done; exit $$failed
+	@failed=0; for b in check stores verify test finds weak approx prove; do $(MAKE) bench-$$b || failed=1; done; exit $$failed
 bench-check: $(B)/asif $(B)/bench
 	$(B)/bench $(B) $(BENCHFLAGS)
 bench-verify: $(B)/asif $(B)/bench-verify
@@ -280,6 +280,9 @@ bench-ends: $(B)/asif $(B)/bench-ends
 	$(B)/bench-ends $(B) $(BENCHFLAGS)
 bench-weak: $(B)/asif $(B)/bench-weak
 	$(B)/bench-weak $(B) $(BENCHFLAGS)
+# STORES names a folder of histories that were recorded from real stores, if there is one.
+bench-stores: $(B)/asif $(B)/bench-stores
+	$(B)/bench-stores $(B) $(BENCHFLAGS)
 bench-prove: $(B)/asif $(B)/bench-prove
 	$(B)/bench-prove $(B) $(BENCHFLAGS)
 bench-approx: $(B)/asif $(B)/bench-approx $(B)/bench-monitor
@@ -291,7 +294,8 @@ $(B)/bench-finds: bench/finds.c
 $(B)/bench-ends: bench/ends.c
 $(B)/bench-prove: bench/prove.c
 $(B)/bench-weak: bench/weak.c
-$(B)/bench $(B)/bench-verify $(B)/bench-test $(B)/bench-finds $(B)/bench-ends $(B)/bench-prove $(B)/bench-weak: bench/common.c bench/common.h $(B)/flags
+$(B)/bench-stores: bench/stores.c
+$(B)/bench $(B)/bench-verify $(B)/bench-test $(B)/bench-finds $(B)/bench-ends $(B)/bench-prove $(B)/bench-weak $(B)/bench-stores: bench/common.c bench/common.h $(B)/flags
 	$(CC) $(CFLAGS_ALL) -o $@ $(filter %.c,$^) -lm
 # It runs code under the scheduler itself, so it is made of what asif is.
 BENCH_APPROX_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/approx*.c) bench/plot.c bench/common.c)
@@ -321,6 +325,6 @@ help:
 clean:
 	rm -rf $(B)
 
-.PHONY: all install uninstall demo run-tests test test-long test-packages test-csmith test-aarch64 test-reference format-check soak test-browser fuzz fuzz-run bench bench-check bench-verify bench-test bench-finds bench-ends bench-weak bench-approx bench-prove help clean
+.PHONY: all install uninstall demo run-tests test test-long test-packages test-csmith test-aarch64 test-reference format-check soak test-browser fuzz fuzz-run bench bench-check bench-verify bench-test bench-finds bench-ends bench-weak bench-stores bench-approx bench-prove help clean
 .SECONDARY:
 .DELETE_ON_ERROR:

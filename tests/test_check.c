@@ -5,6 +5,7 @@
 
 #include "brute.h"
 #include "check/check.h"
+#include "check/decide.h"
 #include "spec/map.h"
 #include "test.h"
 
@@ -113,6 +114,48 @@ static void compare_crowd(const char *name) {
   CHECKF(spec_named(name, &spec, &why), "%s", why.text);
   compare(&spec, histories(), false, true);
 }
+
+/* What a narrow search says, and what is said of one value at a time, is so. */
+static void compare_narrow(const char *name, long count) {
+  struct problem why;
+  volatile long found = 0, wrong = 0;
+  for (volatile long i = 0; i < count; i++) {
+    uint64_t seed = (uint64_t)i * 2654435761u + 91;
+    struct mem m;
+    struct spec spec;
+    bool *precedes;
+    mem_open(&m, NULL);
+    if (MEM_GUARD(&m)) abort();
+    CHECKF(spec_named(name, &spec, &why), "%s", why.text);
+    struct random_options options = {.most_ops = 8, .pending = i % 3 == 0, .crowd = i % 6 == 0};
+    if (spec.family == FAMILY_MAP) options.without = 1u << MAP_APPEND;
+    spec_use_only(&spec, ~options.without);
+    struct history *h = random_history(&m, &spec, &seed, &options, &precedes);
+    for (size_t k = 0; k < h->ops.count && options.without; k++) h->ops.at[k].arg[0] = value_of_small(1);
+    enum verdict want = brute_linearizable(h, &spec, NULL) ? VERDICT_HOLDS : VERDICT_VIOLATED;
+    struct part p = {
+        .spec = &spec, .values = h->values, .ops = h->ops.at, .count = (uint32_t)h->ops.count, .events = h->events};
+    struct decision d;
+    decision_clear(&d);
+    search_once(search_new(&m, &spec), &p, 1, 0, &d);
+    bool good = d.verdict == VERDICT_UNKNOWN || d.verdict == want;
+    found += d.verdict != VERDICT_UNKNOWN;
+    decision_clear(&d);
+    if (cell_wrong_by_value(&p, &m, 0, &d)) {
+      good &= want == VERDICT_VIOLATED && d.core.count;
+      wrong++;
+    }
+    if (!good) history_dump(h, &spec);
+    CHECKF(good, "%s: history %ld", name, i);
+    mem_close(&m);
+  }
+  fprintf(stderr, "%s: %ld by a narrow search, %ld wrong for one value\n", name, found, wrong);
+  CHECK(found > count / 2 && wrong > count / 50);
+}
+
+TEST(check_narrow_registers_against_brute_force) { compare_narrow("register", histories()); }
+TEST(check_narrow_cas_registers_against_brute_force) { compare_narrow("cas-register", histories()); }
+TEST(check_narrow_maps_against_brute_force) { compare_narrow("map", histories()); }
 
 #define CROWDS \
   X(register, "register") \

@@ -86,6 +86,9 @@ static bool decide_part(struct worker *w, const struct part *p, struct decision 
   }
   if (k->options->method == METHOD_AUTO) {
     if (ran(k, RAN_CONDITIONS, conditions_part, p, &w->mem, d, &why_not)) return true;
+    atomic_fetch_add(&k->ran[RAN_SEARCH], 1);
+    if (cells_bounded(p, &w->mem, most, d) == APPLIES) return true;
+    atomic_fetch_sub(&k->ran[RAN_SEARCH], 1);
     atomic_fetch_add(&k->ran[RAN_PAIRS], 1);
     if (pairs_bounded(p, &w->mem, most, d) == APPLIES) return true;
     atomic_fetch_sub(&k->ran[RAN_PAIRS], 1);

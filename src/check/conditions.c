@@ -73,6 +73,7 @@ static void violated(struct sweep *s, uint32_t op, bool on_value, value v, struc
   bool all = !on_value || !p->spec->data_independent;
   d->verdict = VERDICT_VIOLATED;
   d->culprit = op;
+  d->hint = p->spec->cell != NULL;
   assert(!d->core.count);
   for (uint32_t i = 0; i < p->count && !all; i++) /* one whose value was not seen may be on any */
     all = !op_pending(&p->ops[i]) && op_values(p->spec, &p->ops[i], on) == ON_ANY;

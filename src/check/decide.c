@@ -49,6 +49,7 @@ void decide_quickly(const struct part *p, struct mem *m, const struct start *sta
       if (monitor->repeated && decided(monitor->repeated, p, m, d)) return;
     }
     if (decided(conditions_part, p, m, d)) return;
+    if (cells_bounded(p, m, most, d) == APPLIES) return;
     decision_clear(d);
     if (by == BY_ANYTHING && pairs_bounded(p, m, most, d) == APPLIES) return;
   }

@@ -14,6 +14,10 @@ enum decide_by { BY_ANYTHING, BY_LITTLE, BY_SEARCH };
 void decide_quickly(const struct part *, struct mem *, const struct start *, enum decide_by, uint64_t most,
                     struct decision *);
 void decision_clear(struct decision *);
+/* Objects that are one value, with few values (cell_values.c): by a narrow search, and one value at a time. The second
+ * is true if the part is wrong for one of them, and fills in the decision. */
+enum applies cells_bounded(const struct part *, struct mem *, uint64_t most, struct decision *);
+bool cell_wrong_by_value(const struct part *, struct mem *, uint64_t most, struct decision *);
 enum applies pairs_bounded(const struct part *, struct mem *, uint64_t most, struct decision *);
 
 #endif

@@ -25,6 +25,7 @@ enum {
   WORK_LEAST = 400000, /* operations of all prefixes that are decided: three times the part's, and so many more */
   NEAR_LEAST = 100,    /* operations of a prefix that is decided from near its end */
   TRY_EACH = 16,       /* configurations in which a prefix is decided, an event */
+  PENDING_FEW = 32,
 };
 
 struct bisection {
@@ -208,7 +209,7 @@ static uint32_t fault_of_core(struct bisection *b, const struct decision *d) {
 
 /* Where it may be: the culprit of a search, or the fault of the core alone. */
 static uint32_t candidate(struct bisection *b, const struct decision *d) {
-  if (d->culprit != UINT32_MAX && d->prefix) return index_of(b, b->part->ops[d->culprit].ret);
+  if (d->culprit != UINT32_MAX && (d->prefix || d->hint)) return index_of(b, b->part->ops[d->culprit].ret);
   if (!d->core.count || d->core.count > b->part->count / 2) return b->count - 1;
   uint32_t at = fault_of_core(b, d);
   return at < b->count ? at : b->count - 1;
@@ -322,8 +323,8 @@ static void bisect(struct bisection *b, const struct decision *d) {
     uint32_t at = candidate(b, d);
     if (d->prefix) { /* the search knows what follows: earlier prefixes are right */
       if (b->good < at) b->good = at;
-      start_near(b, at);
     }
+    if (d->prefix || d->hint) start_near(b, at);
     if (at < b->good) at = b->good;
     for (uint32_t step = 1; try_return(b, at) != VERDICT_VIOLATED && at + 1 < b->count; step *= 2)
       at = at + step < b->count ? at + step : b->count - 1;
@@ -377,6 +378,8 @@ void find_fault(const struct part *p, const struct decision *d, enum decide_by b
                         .mem = m,
                         .most = 2 * d->configurations + TRY_LEAST,
                         .work_most = 3 * (uint64_t)p->count + WORK_LEAST};
+  /* What was found without a search of the whole may be captured by one, where few operations are pending. */
+  if (d->hint && 2 * p->count - p->events < PENDING_FEW) b.most += TRY_EACH * (uint64_t)p->events;
   uint32_t *events = part_events(p, m);
   b.returns = mem_alloc(m, ((size_t)p->events + 1) * sizeof *b.returns);
   for (uint32_t e = 0; e < p->events; e++)

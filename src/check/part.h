@@ -35,6 +35,7 @@ struct decision {
   op_list core;
   uint32_t culprit;
   bool prefix;      /* the core is all that was called before the culprit returned, and wrong only up to that event */
+  bool hint;        /* it may show at the culprit's return for the first time, or not */
   bool closed;      /* the core is all there is on its values, but for reads, and other values may be left out */
   uint32_t right;   /* no prefix that ends before this event is wrong, whatever was open by then goes on to return */
   uint32_t reached; /* events decided */

@@ -29,6 +29,9 @@
 
 enum { FORGET_AT = 128 << 10 }; /* so that what is in use stays in the processor's cache */
 
+/* Of a narrow search that keeps the best: how many times its width is looked at; what a pending operation weighs. */
+enum { RANKED = 4, USED = 2 };
+
 #define NO_STATE UINT32_MAX
 
 struct slot {
@@ -94,6 +97,9 @@ struct search {
 
   size_t forget_at; /* bytes of states that call for forgetting */
 
+  bool once;  /* at one width only */
+  bool ranks; /* if not all are kept, it is the best ones */
+  VEC(uint64_t) ranked;
   uint32_t first_width;          /* what is tried first */
   uint32_t width;                /* most configurations kept; 0: all */
   bool left_out;                 /* some were not kept */
@@ -496,12 +502,44 @@ static void force_pending(struct search *s, uint32_t i, uint32_t ret) {
   }
 }
 
+/* How much a configuration has used up, and how much it has left to do. */
+static uint32_t rank_of(struct search *s, struct config *c) {
+  uint32_t rank = 0;
+  for (uint32_t w = 0; w < s->words; w++)
+    rank += (uint32_t)__builtin_popcountll(s->open[w] & ~c->bits[w] & ~c->bits[s->words + w]);
+  for (uint32_t n = 0; n < s->kinds.open_count; n++)
+    rank += USED * kind_number(&s->kinds, &s->kinds.at[s->kinds.open[n]], numbers_of(s, c));
+  return rank;
+}
+
+static int by_number(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Leaves the best `width` of `after`. */
+static void keep_best(struct search *s) {
+  s->ranked.count = 0;
+  for (uint32_t i = 0; i < s->after.count; i++)
+    if (!configs_at(&s->after, i)->dropped)
+      vec_push(s->mem, &s->ranked, (uint64_t)rank_of(s, configs_at(&s->after, i)) << 32 | i);
+  qsort(s->ranked.at, s->ranked.count, sizeof *s->ranked.at, by_number);
+  configs_clear(&s->seen);
+  for (uint32_t i = 0; i < s->width; i++) configs_add(&s->seen, configs_at(&s->after, (uint32_t)s->ranked.at[i]));
+  struct configs swap = s->after;
+  s->after = s->seen;
+  s->seen = swap;
+  s->left_out = true;
+}
+
 /* Lets slot `ret`, which is about to return, linearize at last, after whatever can linearize before it: from the
  * configurations of `seen`, into `after`. One where it is optional is good as it is, too. */
 static void force(struct search *s, uint32_t ret) {
   for (uint32_t i = 0; i < s->seen.count; i++) {
     if (configs_at(&s->seen, i)->dropped || bit_get(configs_at(&s->seen, i)->bits, ret)) continue;
-    if ((s->width && s->after.live >= s->width) || is_too_much(s)) {
+    if ((s->width && (s->after.live >= (s->ranks ? RANKED * s->width : s->width) ||
+                      (s->ranks && i >= RANKED * RANKED * s->width))) ||
+        is_too_much(s)) {
       s->left_out = true;
       return;
     }
@@ -605,6 +643,7 @@ static bool on_return(struct search *s, uint32_t op) {
   }
   force(s, k);
   slot_close(s, k);
+  if (s->ranks && s->width && s->after.live > s->width) keep_best(s);
   struct configs swap = s->now;
   s->now = s->after;
   s->after = swap;
@@ -809,7 +848,7 @@ static void search_within(struct search *s, const struct part *p, const struct s
   do {
     walk(s, events, p->events, width, d);
     width = width >= 1u << 18 ? 0 : width * 16;
-  } while (d->verdict == VERDICT_UNKNOWN && !is_too_much(s));
+  } while (d->verdict == VERDICT_UNKNOWN && !s->once && !is_too_much(s));
   d->configurations += s->configurations;
   if (d->verdict == VERDICT_HOLDS) read_order(s, d);
   if (settles) {
@@ -822,6 +861,15 @@ static void search_within(struct search *s, const struct part *p, const struct s
   d->prefix = true;
   for (uint32_t i = 0; i < whole->count && whole->ops[i].call < whole->ops[d->culprit].ret; i++)
     vec_push(s->mem, &d->core, i);
+}
+
+void search_once(struct search *s, const struct part *p, uint32_t width, uint64_t most, struct decision *d) {
+  uint32_t first_width = s->first_width;
+  s->first_width = width;
+  s->once = s->ranks = true;
+  search_within(s, p, NULL, most, 0, d);
+  s->once = s->ranks = false;
+  s->first_width = first_width;
 }
 
 void search_bounded(struct search *s, const struct part *p, const struct start *start, uint64_t most,

@@ -26,6 +26,10 @@ bool search_capture(struct search *, const struct part *, uint32_t event, uint64
 /* As search_run from a start (NULL: the initial states), giving up (VERDICT_UNKNOWN) beyond `most` configurations. */
 void search_bounded(struct search *, const struct part *, const struct start *, uint64_t most, struct decision *);
 
+/* One walk that keeps the `width` configurations that have used up least, and have least left to do: a linearization,
+ * if there are many. */
+void search_once(struct search *, const struct part *, uint32_t width, uint64_t most, struct decision *);
+
 /* As search_run, giving up where it has met more than `least` configurations and `each` for every event so far: a
  * search that is hard where it begins is not gone on with because much is to come. */
 void search_paced(struct search *, const struct part *, uint64_t least, uint64_t each, struct decision *);

@@ -1,5 +1,6 @@
 /* asif gen: random histories, linearizable by construction, or with one violation of a named kind. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
@@ -14,7 +15,7 @@ static const struct opt opts[] = {
     {"values", 0, "V", NULL,
      "write values among 1..V; 0 writes every value once (the default, but 5 for cas-register)"},
     {"keys", 0, "K", NULL, "maps, sets and multisets: keys among 1..K (map: 10; sets: every value is a new one)"},
-    {"pending", 0, "P", NULL, "P operations never return; half of them took effect (default 0)"},
+    {"pending", 0, "P", NULL, "P operations never return, or P% of them; half of these took effect (default 0)"},
     {"size", 0, "S", NULL, "containers: about S values inside on average (default: up to 200)"},
     {"empty", 0, "PERCENT", NULL, "containers: share of the time they are nearly empty (default 5)"},
     {"output", 'o', "FILE", "@files", "where to (default standard output); .gz and .zst compress"},
@@ -36,6 +37,19 @@ static int list(struct mem *m, const struct spec *one) {
   return write_stdout(text_string(&t), t.count) ? EXIT_HOLDS : EXIT_USAGE;
 }
 
+/* --pending: so many, or so many percent. */
+static uint32_t pending(const struct args *a, uint32_t operations, bool *bad) {
+  const long long most = 1000000000;
+  const char *s = arg_value(a, "pending");
+  char *end;
+  double percent = s ? strtod(s, &end) : 0;
+  if (!s || end == s || strcmp(end, "%")) return (uint32_t)arg_number(a, "pending", 0, 0, most / 4, bad);
+  if (percent >= 0 && percent <= 100) return (uint32_t)(operations * percent / 100);
+  usage_error(a, "--pending %s: from 0%% to 100%%", s);
+  *bad = true;
+  return 0;
+}
+
 static bool read_options(const struct args *a, const struct spec *s, struct generate_options *o) {
   bool bad = false, cas = s->family == FAMILY_REGISTER && spec_compares(s);
   const long long most = 1000000000;
@@ -47,10 +61,10 @@ static bool read_options(const struct args *a, const struct spec *s, struct gene
       .bad = arg_value(a, "bad"),
       .values = (uint32_t)arg_number(a, "values", cas ? 5 : 0, 0, most / 4, &bad),
       .keys = (uint32_t)arg_number(a, "keys", 0, 1, most / 4, &bad),
-      .pending = (uint32_t)arg_number(a, "pending", 0, 0, most / 4, &bad),
       .size = (uint32_t)arg_number(a, "size", 0, 1, most / 4, &bad),
       .empty = (uint32_t)arg_number(a, "empty", 5, 0, 100, &bad),
   };
+  o->pending = pending(a, o->operations, &bad);
   return !bad;
 }
 
