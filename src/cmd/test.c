@@ -501,7 +501,7 @@ static bool must_change_memory(struct test_job *j) {
   if (o->memory != MEMORY_SC) return true;
   j->sc_because = s->unsupported          ? with_place(j, s->unsupported, s->unsupported_pc)
                   : s->larger.unsupported ? with_place(j, s->larger.unsupported, 0)
-                                          : "a run makes more than 4096 atomic accesses";
+                                          : "a run with more than 4096 atomic accesses (updates count twice)";
   return true;
 }
 
