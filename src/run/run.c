@@ -39,7 +39,8 @@ static size_t kept_at; /* the step before which the state is to be kept */
 static bool keeping;   /* that is why the context of run_execute is back */
 bool in_sequence;
 
-static struct step *sequential_steps; /* of run_sequential, which leaves those of the last run alone */
+static struct step *sequential_steps; /* for a run that is made aside, and leaves those of the last run alone; taken
+                                       * while there is one: it may have others made aside in turn */
 static struct moment *sequential_moments;
 static size_t sequential_room;
 static struct moment *moments; /* room: two for each call */
@@ -838,10 +839,16 @@ static bool put_aside(struct aside *a) {
   run.steps = scheduler.steps = sequential_steps;
   run.moments = moments = sequential_moments;
   moments_room = sequential_room;
+  sequential_steps = NULL;
+  sequential_moments = NULL;
+  sequential_room = 0;
   return true;
 }
 
 static void put_back(const struct aside *a) {
+  if (sequential_steps) free(sequential_steps - 1);
+  free(sequential_moments);
+  sequential_steps = scheduler.steps;
   sequential_moments = moments;
   sequential_room = moments_room;
   run = a->run;

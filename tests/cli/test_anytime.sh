@@ -156,3 +156,5 @@ ASIF_OP(put)
 C
 run 0 "$asif" test nothing.c
 says 'verdict: linearizable'
+# Runs that are made aside, to see whether operations that wait could end, make others aside in turn.
+run 1 "$asif" test "$root/objects/harness/bugs/wg_stuttering.c"; says 'Not linearizable'
