@@ -116,6 +116,7 @@ static void put_found_fix(const struct test_job *j, struct text *t) {
   } else if (f->no_time) {
     text_add(t, "; not all of the other clients were tried");
   }
+  if (f->larger) text_add(t, "; none of these can be left out");
 }
 
 static enum found kind_of(enum found f) { return f == FOUND_ORDERS ? FOUND_HISTORY : f; }

@@ -36,6 +36,7 @@ struct fixing {
   struct mem *mem, *scratch;
   struct fix *fix;
   VEC(struct choice_of) ways;
+  size_t sites;                     /* so many have theirs */
   struct finding wrong[WRONG_MOST]; /* executions that any set has to forbid */
   size_t wrong_count;
   const struct client *failing[FAILING_MOST]; /* clients that have to become right: the finding's first */
@@ -202,20 +203,25 @@ static enum trial try_client(struct fixing *k, struct mem *m, const struct clien
   return sites_try(k->trying, m, &one, changes, count, 1, out);
 }
 
-/* Of a client, with all there is. */
+/* Of a client, with all there is; it may come to sites that no other did. */
 static enum trial try_strongest(struct fixing *k, const struct client *c) {
-  struct mem *m = mem_child(k->mem);
-  struct searched out;
-  VEC(struct site_change) all = {NULL, 0, 0};
-  for (uint32_t i = 0; i < k->trying->sites->at.count; i++) {
-    vec_push(m, &all, ((struct site_change){i, PART_ORDER, __ATOMIC_SEQ_CST}));
-    vec_push(m, &all, ((struct site_change){i, PART_FAILED, __ATOMIC_SEQ_CST}));
-    vec_push(m, &all, ((struct site_change){i, PART_BEFORE, __ATOMIC_SEQ_CST}));
-    vec_push(m, &all, ((struct site_change){i, PART_AFTER, __ATOMIC_SEQ_CST}));
+  for (;;) {
+    struct mem *m = mem_child(k->mem);
+    struct searched out;
+    VEC(struct site_change) all = {NULL, 0, 0};
+    size_t sites = k->trying->sites->at.count;
+    for (uint32_t i = 0; i < sites; i++)
+      for (int part = PART_ORDER; part <= PART_AFTER; part++)
+        vec_push(m, &all, ((struct site_change){i, (enum site_part)part, __ATOMIC_SEQ_CST}));
+    enum trial trial = try_client(k, m, c, all.at, all.count, &out);
+    mem_close(m);
+    if (trial == TRIAL_OPEN || k->trying->sites->at.count == sites) return trial;
   }
-  enum trial trial = try_client(k, m, c, all.at, all.count, &out);
-  mem_close(m);
-  return trial;
+}
+
+/* Sites that were not known before. */
+static void add_ways(struct fixing *k) {
+  for (; k->sites < k->trying->sites->at.count; k->sites++) may_do(k, k->sites, &k->trying->sites->at.at[k->sites]);
 }
 
 static void take_set(struct fixing *k, const struct site_change *changes, size_t count, uint64_t executions) {
@@ -249,6 +255,7 @@ static bool try_all(struct fixing *k, const struct site_change *changes, size_t 
     keep_wrong(k, &out.finding);
     if (k->failing_count == FAILING_MOST || try_strongest(k, c) != TRIAL_GOOD) break;
     k->failing[k->failing_count++] = c;
+    add_ways(k);
     done = false;
   }
   }
@@ -261,7 +268,7 @@ static bool try_failing(struct fixing *k, const struct site_change *changes, siz
   bool good = true;
   for (size_t i = k->failing_count; i-- > 0 && good;) { /* the newest first */
     struct mem *m = mem_child(k->mem);
-    struct searched out;
+    struct searched out = {.histories = 0};
     enum trial trial = try_client(k, m, k->failing[i], changes, count, &out);
     if (trial == TRIAL_BAD) keep_wrong(k, &out.finding);
     good = trial == TRIAL_GOOD;
@@ -312,10 +319,90 @@ static void walk_sets(struct fixing *k) {
     bool first = k->fix->outcome != FIX_FOUND;
     bool more = k->failing_count > 1; /* this one repairs another client, too */
     if (first || more) take_set(k, changes, count, executions);
-    if (!try_all(k, changes, count)) continue;
-    weaken_fences(k);
-    return;
+    size_t ways = k->ways.count;
+    if (try_all(k, changes, count)) {
+      weaken_fences(k);
+      return;
+    }
+    if (k->ways.count > ways) *w = (struct walk){.size = 1, .cost = 1}; /* once more, with the new ones */
   }
+}
+
+/* --- larger sets --- */
+
+typedef VEC(struct site_change) change_list;
+
+static bool try_list(struct fixing *k, const change_list *l) {
+  uint64_t executions;
+  return try_failing(k, l->at, l->count, &executions);
+}
+
+/* Leaves out what may be left out: many at once first, so many of the first ones. */
+static void leave_out(struct fixing *k, struct mem *m, size_t first, change_list *l) {
+  for (size_t chunk = first; chunk; chunk = chunk > 1 ? (chunk + 1) / 2 : 0)
+    for (size_t i = 0; i < l->count && !limits_poll(&k->trying->limits);) {
+      change_list less = {NULL, 0, 0};
+      for (size_t n = 0; n < l->count; n++)
+        if (n < i || n >= i + chunk) vec_push(m, &less, l->at[n]);
+      if (try_list(k, &less))
+        *l = less;
+      else
+        i += chunk;
+    }
+}
+
+/* The weakest orders that do. */
+static void weaken_orders(struct fixing *k, change_list *l) {
+  for (size_t i = 0; i < l->count; i++) {
+    struct site_change *c = &l->at[i];
+    for (size_t n = 0; n < k->ways.count && c->order == __ATOMIC_SEQ_CST; n++) {
+      const struct site_change *o = &k->ways.at[n].change; /* of a site and a part: the cheapest first */
+      if (o->site != c->site || o->part != c->part || o->order == __ATOMIC_SEQ_CST) continue;
+      c->order = o->order;
+      if (limits_poll(&k->trying->limits) || !try_list(k, l)) c->order = __ATOMIC_SEQ_CST;
+    }
+  }
+}
+
+/* All that may be done, but what may be left out; `orders`: of orders rather than of fences. */
+static void irreducible(struct fixing *k, struct mem *m, bool orders, change_list *l) {
+  size_t first = 0;
+  *l = (change_list){NULL, 0, 0};
+  for (int second = 0; second < 2; second++)
+    for (size_t i = 0; i < k->ways.count; i++) {
+      const struct site_change *c = &k->ways.at[i].change;
+      bool fence = c->part == PART_BEFORE || c->part == PART_AFTER;
+      if (c->order != __ATOMIC_SEQ_CST || (fence != orders) != second) continue;
+      vec_push(m, l, *c);
+      first += !second;
+    }
+  if (!try_list(k, l)) l->count = 0;
+  leave_out(k, m, first ? first : l->count, l);
+  weaken_orders(k, l);
+}
+
+/* Where no small set does: a set of which nothing can be left out, for the clients that failed, and then for all. */
+static void larger_set(struct fixing *k) {
+  struct fix *f = k->fix, before = *f;
+  uint64_t executions;
+  bool done = false, one = k->trying->clients->one != NULL;
+  for (int round = 0; round < FAILING_MOST && !done; round++) {
+    struct mem *m = mem_child(k->mem);
+    change_list lists[2], *l;
+    for (int i = 0; i < 2; i++) irreducible(k, m, i, &lists[i]);
+    l = !lists[0].count || (lists[1].count && lists[1].count <= lists[0].count) ? &lists[1] : &lists[0];
+    bool fits = l->count && l->count <= FIX_CHANGES && !limits_poll(&k->trying->limits) &&
+                try_failing(k, l->at, l->count, &executions);
+    if (fits) take_set(k, l->at, l->count, executions);
+    done = !fits || try_all(k, l->at, l->count);
+    mem_close(m);
+    if (!fits) break;
+  }
+  f->larger = f->outcome == FIX_FOUND && (one || f->whole);
+  if (f->larger)
+    weaken_fences(k);
+  else
+    *f = before;
 }
 
 /* --- other models --- */
@@ -367,11 +454,13 @@ void fix_find(struct trying *t, const struct finding *f, struct fix *fix) {
   keep_wrong(k, f);
   try_client(k, t->mem, &f->client, NULL, 0, &out); /* to see the sites */
   enum trial strongest = try_strongest(k, &f->client);
-  for (size_t i = 0; i < t->sites->at.count; i++) may_do(k, i, &t->sites->at.at[i]);
+  add_ways(k);
   if (strongest == TRIAL_BAD)
     fix->outcome = FIX_NEVER;
   else if (strongest == TRIAL_GOOD)
     walk_sets(k);
+  bool whole = fix->outcome == FIX_FOUND && (fix->whole || t->clients->one);
+  if (strongest == TRIAL_GOOD && !whole && (k->shared->over || fix->still)) larger_set(k);
   if (fix->outcome == FIX_NO_TIME && k->shared->over && !k->open) fix->outcome = k->hidden ? FIX_HIDDEN : FIX_NONE;
   fix->seconds = clock_seconds() - began;
   munmap(k->shared, sizeof *k->shared);

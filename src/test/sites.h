@@ -69,7 +69,7 @@ enum trial sites_try(struct trying *, struct mem *m, const struct client_source 
                      size_t count, unsigned jobs, struct searched *);
 
 /* What repairs a violation (fix.c). */
-enum { FIX_MOST = 3, FIX_CHANGES = 2 * FIX_MOST };
+enum { FIX_MOST = 3, FIX_CHANGES = 16 };
 struct fix {
   enum fix_outcome {
     FIX_FOUND,
@@ -80,6 +80,7 @@ struct fix {
   } outcome;
   struct site_change changes[FIX_CHANGES];
   size_t count;
+  bool larger;             /* no set of FIX_MOST does: this is one of which nothing can be left out */
   uint64_t executions;     /* of the client */
   uint64_t clients, whole; /* whole: executions of all that many clients; 0: they were not all explored */
   bool no_time;            /* ... for lack of time */

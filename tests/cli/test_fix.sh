@@ -170,6 +170,37 @@ run 1 "$asif" test seqlock.c --spec self --client 'writes() | reads()' --memory 
 says 'fix: seqlock.c:6: a release fence after the store; and seqlock.c:15: an acquire fence before the load: then every execution of this client is linearizable ('
 says 'other models: sc: right; tso: right'
 
+# Where three do not suffice, a set of which nothing can be left out.
+cat >chain.c <<'C'
+#include <asif.h>
+#include <assert.h>
+#include <stdatomic.h>
+static atomic_int data, flag[3];
+static void first(void) {
+  atomic_store_explicit(&data, 1, memory_order_relaxed);
+  atomic_store_explicit(&flag[0], 1, memory_order_relaxed);
+}
+static void second(void) {
+  if (!atomic_load_explicit(&flag[0], memory_order_relaxed)) return;
+  atomic_store_explicit(&flag[1], 1, memory_order_relaxed);
+}
+static void third(void) {
+  if (!atomic_load_explicit(&flag[1], memory_order_relaxed)) return;
+  atomic_store_explicit(&flag[2], 1, memory_order_relaxed);
+}
+static void last(void) {
+  if (!atomic_load_explicit(&flag[2], memory_order_relaxed)) return;
+  assert(atomic_load_explicit(&data, memory_order_relaxed) == 1);
+}
+ASIF_OP(first)
+ASIF_OP(second)
+ASIF_OP(third)
+ASIF_OP(last)
+C
+run 1 "$asif" test chain.c --spec self --client 'first() | second() | third() | last()' --memory c11
+says 'fix: chain.c:7: a release fence before the store; chain.c:11: an acq_rel fence before the store; chain.c:15: an acq_rel fence before the store; and chain.c:19: an acquire fence before the load: then every execution of this client is linearizable ('
+says '); none of these can be left out'
+
 # A value that is not published.
 cat >bag.c <<'C'
 #include <asif.h>
