@@ -201,7 +201,8 @@ static inline struct object object_of_head(const struct machine *m, uint64_t hea
 
 /* Do an object's contents matter? */
 static inline bool has_contents(const struct machine *m, uint8_t life) {
-  return life != LIFE_ENDED && life != LIFE_HOLLOW && (life != LIFE_FREED || m->options.type_stable);
+  return life <= LIFE_FRESH ||
+         (life != LIFE_ENDED && life != LIFE_HOLLOW && (life != LIFE_FREED || m->options.type_stable));
 }
 
 #endif

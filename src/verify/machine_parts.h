@@ -140,6 +140,7 @@ struct machine {
   /* reach.c: for each instruction and register the cells it leads to; NULL: everything */
   uint32_t *reach;
   size_t reach_regs;
+  bool plain;         /* memory is not accessed as bytes, and nothing is known of addresses */
   word one_digit[16]; /* digits.h */
   unsigned lives;     /* how many there are from LIFE_HEAP on: LIFE_AGAIN and LIFE_KNOWN only where they occur */
   struct object heads[HEADS]; /* what the smallest of these numbers stand for (digits.h) */

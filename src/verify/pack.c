@@ -76,6 +76,15 @@ static inline bool is_hollow(const struct packer *p, uint32_t object) {
   return life == LIFE_HOLLOW || (life == LIFE_HEAP && !p->m->need[object]);
 }
 
+/* What there is to say of an object besides. */
+static unsigned char *put_more(struct packer *p, unsigned char *at, uint32_t object, uint8_t life) {
+  const struct machine *m = p->m;
+  if (m->program->loose) at = put_number(at, state_objects(m, p->s)[object].extra);
+  if (m->terms) at = put_known(m, at, &state_known(m, p->s)[object]);
+  if (m->terms && m->stores_places && life == LIFE_ENDED) at = put_number(at, state_known(m, p->s)[object].maker);
+  return at;
+}
+
 /* The objects met and not yet written: what each is, how many cells if not as many as its layout, and its cells. */
 static unsigned char *put_objects(struct packer *p, unsigned char *at) {
   const struct machine *m = p->m;
@@ -88,9 +97,7 @@ static unsigned char *put_objects(struct packer *p, unsigned char *at) {
     bool many = o->count != m->program->layouts[o->layout].count;
     at = put_number(at, ((uint64_t)o->layout * m->lives + (unsigned)(life - LIFE_HEAP)) << 1 | many);
     if (many) at = put_number(at, o->count);
-    if (m->program->loose) at = put_number(at, o->extra);
-    if (m->terms) at = put_known(m, at, &state_known(m, p->s)[object]);
-    if (m->terms && m->stores_places && life == LIFE_ENDED) at = put_number(at, state_known(m, p->s)[object].maker);
+    if (!m->plain) at = put_more(p, at, object, life);
     if (!has_contents(m, life)) continue;
     uint32_t keep = p->garbage && life == LIFE_HEAP ? m->need[object] : REACH_ALL;
     for (uint32_t i = 0; i < o->count; i++) {
@@ -360,6 +367,7 @@ void pack_open(struct mem *mem, struct machine *m) {
   m->held = mem_zero(mem, m->objects_most, sizeof *m->held);
   m->need = mem_zero(mem, m->objects_most, sizeof *m->need);
   m->held_list = mem_alloc(mem, m->objects_most * sizeof *m->held_list);
+  m->plain = !m->program->loose && !m->terms;
   one_digit_words(m->one_digit, m->globals + 1);
   m->lives = m->weak ? LIFE_KNOWN - LIFE_HEAP + 1 : LIFE_ENDED - LIFE_HEAP + 1 + m->options.type_stable;
   for (uint64_t head = 0; head < HEADS && (head >> 1) / m->lives < m->program->layout_count; head++)

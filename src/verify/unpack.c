@@ -41,6 +41,22 @@ get_noted(const struct unpacker *u, const unsigned char *at, word *to, uint32_t 
   return at;
 }
 
+/* As put_more. */
+static const unsigned char *get_more(struct unpacker *u, const unsigned char *at, uint32_t object, struct object *o) {
+  const struct machine *m = u->m;
+  uint64_t n;
+  if (m->program->loose) {
+    at = get_number(at, &n);
+    o->extra = (uint16_t)n;
+  }
+  if (m->terms) at = get_known(m, at, &state_known(m, u->s)[object]);
+  if (m->terms && m->stores_places && o->life == LIFE_ENDED) {
+    at = get_number(at, &n);
+    state_known(m, u->s)[object].maker = (uint8_t)n;
+  }
+  return at;
+}
+
 static void get_objects(struct unpacker *u, uint8_t owner) {
   const struct machine *m = u->m;
   const unsigned char *at = u->at;
@@ -57,15 +73,7 @@ static void get_objects(struct unpacker *u, uint8_t owner) {
       at = get_number(at, &count);
       o.count = (uint32_t)count;
     }
-    if (m->program->loose) {
-      at = get_number(at, &count);
-      o.extra = (uint16_t)count;
-    }
-    if (m->terms) at = get_known(m, at, &state_known(m, u->s)[object]);
-    if (m->terms && m->stores_places && o.life == LIFE_ENDED) {
-      at = get_number(at, &count);
-      state_known(m, u->s)[object].maker = (uint8_t)count;
-    }
+    if (!m->plain) at = get_more(u, at, object, &o);
     o.first = first;
     o.owner = owner;
     objects[object] = o;
