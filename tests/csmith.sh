@@ -21,6 +21,7 @@ if ! command -v csmith >/dev/null || [ ! -f "$headers/csmith.h" ]; then
 fi
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
+trap 'sums; exit 130' INT TERM # after the program that is being looked at
 cd "$scratch" || exit 2
 seconds=${CSMITH_SECONDS:-20}
 agreed=0 refused=0 endless=0 cut=0 disagreed=0 no_c=0
@@ -48,6 +49,8 @@ ASIF_OBJECT(one)
 ASIF_OP(f)
 EOF
 }
+
+sums() { echo "$agreed agreed, $refused refused, $endless endless, $cut cut, $no_c no C, $disagreed disagreed"; }
 
 tell() { # SEED KIND: one that did not agree, and the line that says why
   echo "$1 $2: $(grep -m1 -e '^verdict' -e ': ' out | cut -c1-200)"
@@ -106,5 +109,5 @@ for ((seed = first; seed < first + count; seed++)); do
     ;;
   esac
 done
-echo "$agreed agreed, $refused refused, $endless endless, $cut cut, $no_c no C, $disagreed disagreed"
+sums
 [ $disagreed = 0 ] && [ $((refused * 50)) -le $((agreed + refused)) ]
