@@ -257,14 +257,6 @@ static void keep_unsupported(struct searching *k, const struct run *r) {
   snprintf(w->unsupported, sizeof w->unsupported, "%s", r->said);
 }
 
-/* A run that cannot be judged: nor can the client's others. */
-static enum visit keep_unjudged(struct searching *k) {
-  snprintf(k->me->unsupported, sizeof k->me->unsupported, "%.500s", k->judging.text);
-  if (k->options->tasks) k->options->tasks[k->client].cannot = true;
-  k->me->outcome = WORKER_THROUGH;
-  return VISIT_STOP;
-}
-
 /* What a run says about more than itself: of most there is nothing. */
 static inline bool says_more(const struct searching *k, const struct run *r) {
   return r->end == RUN_LONG || r->shares_stacks | r->reads_freed | r->wide | r->forgiven | r->volatiles | r->beyond ||
@@ -277,6 +269,16 @@ static void note_memory(struct searching *k, bool weaker, bool beyond) {
   bool again = k->options->run.memory == MEMORY_SC ? weaker : beyond;
   if (again && k->options->memory_open) announce(&k->board->again, k->client);
 }
+
+/* A run that cannot be judged: nor can the client's others. Where memory is sequentially consistent it may be. */
+static enum visit keep_unjudged(struct searching *k) {
+  if (k->options->run.memory != MEMORY_SC) note_memory(k, false, true);
+  snprintf(k->me->unsupported, sizeof k->me->unsupported, "%.500s", k->judging.text);
+  if (k->options->tasks) k->options->tasks[k->client].cannot = true;
+  k->me->outcome = WORKER_THROUGH;
+  return VISIT_STOP;
+}
+
 static __attribute__((noinline)) void note_run(struct searching *k, const struct run *r) {
   k->me->long_runs |= r->end == RUN_LONG;
   k->me->shares_stacks |= r->shares_stacks;
