@@ -112,7 +112,7 @@ static void put_found_fix(const struct test_job *j, struct text *t) {
   } else if (f->still) {
     text_add(t, ", but not of ");
     client_print(&j->object, &f->other, t);
-    text_printf(t, " (%s)", found_name(f->still));
+    text_printf(t, " (%s)%s", found_name(f->still), f->no_time ? "; the time was over" : "");
   } else if (f->no_time) {
     text_add(t, "; not all of the other clients were tried");
   }

@@ -439,6 +439,23 @@ static struct model_tried try_model(struct fixing *k, const struct client *c, en
   return tried;
 }
 
+/* In the order of the source. */
+static bool comes_before(const struct sites *s, const struct site_change *a, const struct site_change *b) {
+  const struct site *x = &s->at.at[a->site], *y = &s->at.at[b->site];
+  int files = strcmp(x->file, y->file);
+  if (files) return files < 0;
+  if (x->line != y->line) return x->line < y->line;
+  return x->column < y->column;
+}
+static void sort_changes(const struct sites *s, struct fix *f) {
+  for (size_t i = 1; i < f->count; i++)
+    for (size_t n = i; n && comes_before(s, &f->changes[n], &f->changes[n - 1]); n--) {
+      struct site_change swap = f->changes[n];
+      f->changes[n] = f->changes[n - 1];
+      f->changes[n - 1] = swap;
+    }
+}
+
 void fix_find(struct trying *t, const struct finding *f, struct fix *fix) {
   struct fixing *k = mem_zero(t->mem, 1, sizeof *k);
   struct searched out;
@@ -462,6 +479,8 @@ void fix_find(struct trying *t, const struct finding *f, struct fix *fix) {
   bool whole = fix->outcome == FIX_FOUND && (fix->whole || t->clients->one);
   if (strongest == TRIAL_GOOD && !whole && (k->shared->over || fix->still)) larger_set(k);
   if (fix->outcome == FIX_NO_TIME && k->shared->over && !k->open) fix->outcome = k->hidden ? FIX_HIDDEN : FIX_NONE;
+  fix->no_time |= limits_poll(&t->limits);
+  sort_changes(t->sites, fix);
   fix->seconds = clock_seconds() - began;
   munmap(k->shared, sizeof *k->shared);
 }
