@@ -93,6 +93,8 @@ static void put_many(struct text *t, uint64_t n, const char *one, const char *ma
   text_printf(t, "%llu %s", (unsigned long long)n, n == 1 ? one : many);
 }
 
+static const char *one_of(const struct test_job *j) { return j->object.tests ? "test" : "client"; }
+
 static void put_found_fix(const struct test_job *j, struct text *t) {
   const struct fix *f = j->fix;
   const char *right = j->object.tests ? "right" : "linearizable";
@@ -102,11 +104,11 @@ static void put_found_fix(const struct test_job *j, struct text *t) {
     text_add(t, ": ");
     put_change(j, &f->changes[i], t);
   }
-  text_printf(t, ": then every execution of this client is %s (", right);
+  text_printf(t, ": then every execution of this %s is %s (", one_of(j), right);
   put_many(t, f->executions, "execution", "executions");
   text_char(t, ')');
   if (f->whole && f->clients > 1) {
-    text_printf(t, ", and of all %llu clients (", (unsigned long long)f->clients);
+    text_printf(t, ", and of all %llu %ss (", (unsigned long long)f->clients, one_of(j));
     put_many(t, f->whole, "execution", "executions");
     text_char(t, ')');
   } else if (f->still) {
@@ -114,7 +116,7 @@ static void put_found_fix(const struct test_job *j, struct text *t) {
     client_print(&j->object, &f->other, t);
     text_printf(t, " (%s)%s", found_name(f->still), f->no_time ? "; the time was over" : "");
   } else if (f->no_time) {
-    text_add(t, "; not all of the other clients were tried");
+    text_add(t, "; not all of the others were tried");
   }
   if (f->larger) text_add(t, "; none of these can be left out");
 }
@@ -154,7 +156,7 @@ char *fix_words(const struct test_job *j, struct mem *m) {
     break;
   case FIX_NO_TIME: text_printf(&t, "no fix of up to %d sites found in %.0f s", FIX_MOST, f->seconds); break;
   }
-  text_add(&t, "\nthis client under other models: ");
+  text_printf(&t, "\nthis %s under other models: ", one_of(j));
   bool first = true;
   for (size_t i = 0; i < f->model_count; i++) {
     const struct model_tried *o = &f->models[i];

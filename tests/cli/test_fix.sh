@@ -81,7 +81,7 @@ inlined() { # MODEL STORE [FENCE]
   run 1 "$asif" test inlined.c --memory $1 -- -DSTORE=memory_order_$2 "-DFENCE(x)=${3-(void)(x)}"
 }
 inlined c11 release
-says 'fix: inlined.c:8: a seq_cst fence after the store: then every execution of this client is right (3 executions)'
+says 'fix: inlined.c:8: a seq_cst fence after the store: then every execution of this test is right (3 executions)'
 says 'other models: sc: right; tso: the same, assertion failure'
 inlined tso release
 says 'fix: inlined.c:8: the store with seq_cst instead of release: then'
