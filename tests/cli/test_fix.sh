@@ -309,6 +309,33 @@ C
   says 'fix: publish.cpp:8: the store with release'
   publish -O1 'std::atomic_thread_fence(std::memory_order_acquire)'
   says 'fix: publish.cpp:8: the store with release instead of relaxed: then'
+  cat >fences.cpp <<'C'
+#include <asif.h>
+#include <atomic>
+#include <cassert>
+#include <thread>
+template <class T> struct door {
+  std::atomic<T> up[2];
+  void order() { std::atomic_thread_fence(std::memory_order_acq_rel); }
+  bool alone(int me) {
+    up[me].store(1, std::memory_order_relaxed);
+    order();
+    return !up[1 - me].load(std::memory_order_relaxed);
+  }
+};
+static door<int> one;
+static door<short> other;
+template <class D> static void both(D &d) {
+  bool first = false;
+  std::thread t([&] { first = d.alone(0); });
+  bool second = d.alone(1);
+  t.join();
+  assert(!first || !second);
+}
+ASIF_TEST(doors) { both(one), both(other); }
+C
+  run 1 "$asif" test fences.cpp --memory c11
+  says 'fix: fences.cpp:7: the fence with seq_cst instead of acq_rel: then every execution of this test is right ('
   publish -O0 # one function for all loads: it cannot be told which
   says 'fix: no fix of up to 3 sites found; not tried were accesses that the compiled code does not tell apart'
 fi
