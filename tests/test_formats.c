@@ -239,7 +239,8 @@ TEST(formats_bad_jepsen_times_and_processes) {
   REFUSED("edn", EVENT("0", "invoke", "w", "1", "[1 2]"),
           "1:48: the time of an event is a number of at most 64 bits, or a date such as 2024-05-01T12:34:56.789Z");
   REFUSED("json", "{\"process\":null,\"type\":\"invoke\",\"f\":\"w\",\"value\":1}",
-          "1:1: the event has no process; its keys are process, type, f and value");
+          "1:1: the event has no process; its keys are process, type, f and value; a log with other keys is read with "
+          "--map");
   REFUSED("edn", "{:process :nemesis :type :ok :f :kill}",
           "1:1: an operation of the nemesis is ok, but the nemesis is not a client; if it is one here, give it "
           "another name");

@@ -47,7 +47,9 @@ TEST(formats_bad_edn) {
   REFUSED(f, "{:type :invoke :f :r :process 7}\n{:type :info :process 7}\n{:type :invoke :f :r :process 7}",
           "3:1: process 7 calls again, but an earlier operation of it ended with unknown outcome, and may still be "
           "under way: what follows needs a process of another name");
-  REFUSED(f, "{:type :invoke :f :r}", "1:1: the event has no process; its keys are process, type, f and value");
+  REFUSED(f, "{:type :invoke :f :r}",
+          "1:1: the event has no process; its keys are process, type, f and value; where they are missing, give each "
+          "client a number of its own");
   REFUSED(f, "{:f :r :process 1}", "1:1: the event has no type, which is invoke, ok, fail or info");
   REFUSED(f, "{:type :invoke :process 1}", "1:1: the event has no f, the operation's name");
   REFUSED(f, "{:process 1\n :type :started}",
@@ -137,7 +139,9 @@ TEST(formats_bad_process_columns) {
 
 TEST(formats_bad_unknown) {
   REFUSED(NULL, "", " is empty; it holds no history");
-  REFUSED_BYTES(NULL, "\x01\x02\x00\x03", " is in no format Asif knows; `asif convert --help` lists them");
+  REFUSED_BYTES(NULL, "\x01\x02\x00\x03",
+                " is in no format Asif knows; `asif convert --help` lists them, and --map reads logs in JSON, CSV, TSV "
+                "and logfmt");
 }
 
 /* --- sizes --- */

@@ -18,6 +18,9 @@ static const struct opt opts[] = {
      "what the object must do: a name (`asif specs` lists them), one with a parameter as in bounded-queue(4),\n"
      "or a file my.c (see docs/specs.md); default: guessed from the operations"},
     {"format", 'f', "FORMAT", "@formats", "how the history is written (default: by its content)"},
+    {"map", 0, "MAP", NULL,
+     "the history is a log, in JSON, CSV, TSV or logfmt, and this says which field is what, as in\n"
+     "op=cmd,key=k,value=v,call=start,return=end; or otel: see docs/formats.md"},
     {"method", 'm', "METHOD", "auto|fast|search|wing-gong",
      "auto picks; fast: near-linear monitors, distinct values; search: any history; wing-gong: the paper's"},
     {"approx", 0, "K", NULL,
@@ -135,7 +138,11 @@ static int check_file(struct job *j, const char *path) {
   mem_open(&m, &limits);
   mem_open(&own, NULL);
   if (!MEM_GUARD(&m)) {
-    read = history_read(&m, path, format ? format_named(format) : NULL, &why);
+    const char *map = arg_value(j->args, "map");
+    struct mapping *mapping = map ? mapping_new(&m, map, &why) : NULL;
+    if (map && !mapping) goto problem;
+    read = mapping ? history_read_mapped(&m, path, mapping, &why)
+                   : history_read(&m, path, format ? format_named(format) : NULL, &why);
     if (!read) goto problem;
     if (!find_spec(j->args, &m, read, &spec, &why) || !spec_bind(&spec, read, &why)) goto problem;
     h = read;

@@ -6,6 +6,7 @@
 
 static const struct opt opts[] = {
     {"from", 'f', "FORMAT", "@formats", "what IN is written in (default: told by its content)"},
+    {"map", 0, "MAP", NULL, "IN is a log, and this says which field is what (see docs/formats.md)"},
     {"to", 't', "FORMAT", "@formats", "what to write (default: by the ending of OUT, else wing-gong)"},
     {NULL, 0, NULL, NULL, NULL},
 };
@@ -21,7 +22,11 @@ static int run(const struct args *a) {
   if (to && !out) return usage_error(a, "no format is called %s", to);
   if (!out) out = &format_wing_gong;
   if (!out->write) return usage_error(a, "format %s is read, not written", out->name);
-  struct history *h = history_read(a->mem, a->at[0], in, &problem);
+  const char *map = arg_value(a, "map");
+  struct mapping *mapping = map ? mapping_new(a->mem, map, &problem) : NULL;
+  if (map && !mapping) return usage_error(a, "%s", problem.text);
+  struct history *h =
+      mapping ? history_read_mapped(a->mem, a->at[0], mapping, &problem) : history_read(a->mem, a->at[0], in, &problem);
   if (!h) {
     say_error("%s", problem.text);
     return EXIT_USAGE;

@@ -95,6 +95,18 @@ static bool nothing_read(const struct history *h, const struct format *format) {
   return !format->empty && !h->events && !h->failed && !h->skipped && !h->retired;
 }
 
+/* Does the first line name columns, or is it logfmt? */
+static bool looks_like_log(struct input *in) {
+  size_t n = input_fill(in, 4096), fields = 0, equals = 0;
+  for (size_t i = 0; i < n && in->at[i] != '\n'; i++) {
+    char c = in->at[i];
+    fields += c == ',' || c == ';' || c == '\t';
+    equals += c == '=';
+    if (strchr("()[]{}", c)) return false;
+  }
+  return fields >= 2 || equals >= 2;
+}
+
 static bool read_into(struct history *h, struct input *in, const struct format *format, struct problem *p) {
   if (input_fill(in, 3) >= 3 && !memcmp(in->at, "\xef\xbb\xbf", 3))
     in->at += 3; /* U+FEFF, which some editors put there */
@@ -102,16 +114,25 @@ static bool read_into(struct history *h, struct input *in, const struct format *
   if (in->failed) return *p = in->problem, false;
   if (!format && in->at == in->end) return problem_set(p, "%s: is empty; it holds no history", in->name), false;
   if (!format)
-    return problem_set(p, "%s: is in no format Asif knows; `asif convert --help` lists them", in->name), false;
+    return problem_set(p,
+                       "%s: is in no format Asif knows; `asif convert --help` lists them, and --map reads logs in "
+                       "JSON, CSV, TSV and logfmt",
+                       in->name),
+           false;
   h->format = format->name;
-  return format->read(in, h, p);
+  bool log = format != &format_mapped && looks_like_log(in);
+  if (format->read(in, h, p)) return true;
+  size_t said = strlen(p->text);
+  if (log && said)
+    snprintf(p->text + said, sizeof p->text - said, "; a log whose fields have names is read with --map");
+  return false;
 }
 
 /* The same, where there must be something, but from a pipe that ends before anything happened. */
 static bool read_some(struct history *h, struct input *in, const struct format *format, struct problem *p) {
   bool may_end = h->follower && format && !input_fill(in, 1);
   if (!read_into(h, in, format, p)) return false;
-  if (!may_end && nothing_read(h, format_named(h->format)))
+  if (!may_end && nothing_read(h, format ? format : format_named(h->format)))
     return problem_set(p, "%s: has no event; it holds no history", in->name), false;
   return true;
 }
@@ -145,6 +166,16 @@ struct history *history_read_rest(struct input *in, const struct format *format,
 struct history *history_read(struct mem *m, const char *path, const struct format *format, struct problem *p) {
   struct input in;
   return input_open(&in, m, path, p) ? history_read_input(&in, format, p) : NULL;
+}
+
+struct history *history_read_mapped_input(struct input *in, const struct mapping *mapping, struct problem *p) {
+  in->mapping = mapping;
+  return history_read_input(in, &format_mapped, p);
+}
+
+struct history *history_read_mapped(struct mem *m, const char *path, const struct mapping *mapping, struct problem *p) {
+  struct input in;
+  return input_open(&in, m, path, p) ? history_read_mapped_input(&in, mapping, p) : NULL;
 }
 
 bool history_follow_input(struct history *h, struct input *in, const struct format *format, struct problem *p) {

@@ -31,6 +31,15 @@ struct history *history_read(struct mem *, const char *path, const struct format
 struct history *history_read_input(struct input *, const struct format *, struct problem *);
 /* The same, where what is left of the input may be nothing. */
 struct history *history_read_rest(struct input *, const struct format *, struct problem *);
+/* Which field of a log's records is what (mapped.c): "process=client,call=start,return=end,op=cmd,key=k,value=v". NULL
+ * with the problem. */
+struct mapping;
+struct mapping *mapping_new(struct mem *, const char *, struct problem *);
+bool mapping_parse(struct mem *, const char *, struct mapping *, struct problem *);
+/* A log in JSON, comma- or tab-separated values or logfmt, by a mapping. */
+struct history *history_read_mapped(struct mem *, const char *path, const struct mapping *, struct problem *);
+struct history *history_read_mapped_input(struct input *, const struct mapping *, struct problem *);
+extern const struct format format_mapped;
 /* Reads path into a new, empty history that has a follower: the events go there, and it keeps none. False with the
  * problem, which says nothing where the follower itself ended the reading. */
 bool history_follow(struct history *, const char *path, const struct format *, struct problem *);

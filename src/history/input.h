@@ -28,6 +28,7 @@ struct input {
   bool ended;            /* nothing follows `end` */
   bool failed;           /* reading failed; the problem says why */
   struct problem problem;
+  const struct mapping *mapping; /* for format_mapped */
 };
 
 bool input_open(struct input *, struct mem *, const char *path, struct problem *);

@@ -110,7 +110,13 @@ static bool find_client(struct jepsen *j, struct jepsen_event *e, bool *client) 
 static bool find_process(struct jepsen *j, struct jepsen_event *e, bool *client) {
   *client = !e->nemesis;
   if (!e->has_process)
-    return bad_event(j, e, NULL, "the event has no process; its keys are process, type, f and value");
+    return bad_event(
+        j, e, NULL,
+        j->scan.syntax == SCAN_JSON
+            ? "the event has no process; its keys are process, type, f and value; a log with other keys is "
+              "read with --map"
+            : "the event has no process; its keys are process, type, f and value; where they are "
+              "missing, give each client a number of its own");
   if (e->nemesis) {
     if (e->type != JEPSEN_OK) return true;
     return bad_event(j, e, NULL,
