@@ -297,6 +297,15 @@ for cache in yes no; do
 done
 run 3 $one "$(printf 'get(0) %.0s' {1..26})"; says 'unknown: more than 24 operations: not under --memory c11 (executions under C11 memory, as far as they can be run, of get(0)'
 
+# All ways to search an object to the end come to the same executions, and a random one, after enough runs, too.
+steals='push(1) pop() | steal()'
+for model in tso:9 c11:10; do
+  for how in --dpor '--bound 1000' '--bound 1000 --skip no' '--bound 1000 --cache yes' '--bound 1000 --bound-by preemption' --all '--random uniform --runs 30000'; do
+    run 0 "$asif" test "$root/objects/harness/chase_lev_deque.c" --quiet --client "$steals" --memory ${model%:*} $how
+    says " ${model#*:} distinct executions"
+  done
+done
+
 # Clients that are larger than those searched in full. What takes seven calls to be wrong is found in one of them.
 cat >third.c <<'C'
 #include <asif.h>
