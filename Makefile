@@ -237,6 +237,12 @@ test-reference: all
 	@python3 tests/reference.py $(B)/asif $(REFERENCE_HISTORIES)
 
 SOAK_SECONDS ?= 3600
+STORES_SECONDS ?= 20
+# Real servers under asif drive, each set up as it should be and as it should not.
+test-stores: $(B)/asif
+	@tools/deps stores
+	@tests/stores.sh $(B)/asif $(STORES_SECONDS) $(STORES)
+
 soak: all
 	@tests/soak.sh $(B)/asif $(SOAK_SECONDS)
 
@@ -316,6 +322,7 @@ help:
 	@echo 'make test-reference  asif check against a second reference, a million histories a specification'
 	@echo 'make format-check  is the layout that of .clang-format?'
 	@echo 'make test-browser  the HTML page, used in a real browser'
+	@echo 'make test-stores  Redis, etcd, PostgreSQL and memcached under asif drive (STORES_SECONDS=20 each; STORES=etcd: those alone)'
 	@echo 'make soak       the objects that are right under asif test for an hour (SOAK_SECONDS=3600)'
 	@echo 'make fuzz       fuzz the readers (FUZZ_SECONDS=60 each)'
 	@echo 'make bench      measure, write bench/results'
@@ -325,6 +332,6 @@ help:
 clean:
 	rm -rf $(B)
 
-.PHONY: all install uninstall demo run-tests test test-long test-packages test-csmith test-aarch64 test-reference format-check soak test-browser fuzz fuzz-run bench bench-check bench-verify bench-test bench-finds bench-ends bench-weak bench-stores bench-approx bench-prove help clean
+.PHONY: all install uninstall demo run-tests test test-long test-packages test-stores test-csmith test-aarch64 test-reference format-check soak test-browser fuzz fuzz-run bench bench-check bench-verify bench-test bench-finds bench-ends bench-weak bench-stores bench-approx bench-prove help clean
 .SECONDARY:
 .DELETE_ON_ERROR:
