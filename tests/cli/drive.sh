@@ -85,12 +85,12 @@ wait $driving
 got=$?
 [ $got = 0 ] || fail "interrupted it ended with $got: $(cat out err)"
 [ ! -e off2 ] || fail 'the fault was not switched off'
-"$asif" drive "$files" -n 2 -t 100 -o killed.edn >out 2>err &
+"$asif" drive "$files" -n 2 -t 100 -o ended.edn >out 2>err &
 driving=$!
-for _ in $(seq 200); do [ "$(grep -c ':type :ok' killed.edn 2>/dev/null)" -ge 10 ] 2>/dev/null && break || sleep 0.05; done
+for _ in $(seq 200); do [ "$(grep -c ':type :ok' ended.edn 2>/dev/null)" -ge 10 ] 2>/dev/null && break || sleep 0.05; done
 kill -9 $driving
 wait $driving 2>/dev/null
-run 0 "$asif" check killed.edn --spec map --quiet
+run 0 "$asif" check ended.edn --spec map --quiet
 
 # Nothing answers; a server's nonsense; bad words.
 run 2 "$asif" drive false -n 1 -t 0.5 -o none.edn
