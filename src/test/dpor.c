@@ -573,9 +573,8 @@ static void analyse(struct dpor *d, size_t j) {
     if (!waits) race(d, i, j, clock);
   }
   if (waits) look_back_further(d, j, own);
-  bool may_write = v->step.blocks && j < d->frames.count && d->frames.at[j].may_write;
-  if (d->weak && v->step.kind == POINT_UPDATE && may_write && !(v->step.flags & STEP_WROTE))
-    look_back_as_write(d, j, own);
+  bool failed = d->weak && v->step.kind == POINT_UPDATE && !(v->step.flags & STEP_WROTE);
+  if (failed && v->step.blocks && j < d->frames.count && d->frames.at[j].may_write) look_back_as_write(d, j, own);
   clock[v->step.fiber] = (uint32_t)j + 1;
 }
 
