@@ -62,7 +62,7 @@ static bool from_base64(const char *from, char *to, size_t room) {
 
 /* The body of the answer: of a length, or in chunks. NULL: the link failed. */
 static char *read_body(struct link *l, double deadline, int *status) {
-  static _Thread_local char body[LINK_ROOM];
+  char *body = l->body;
   size_t length = 0, used = 0;
   bool chunked = false;
   char *line = link_line(l, deadline);
@@ -84,7 +84,7 @@ static char *read_body(struct link *l, double deadline, int *status) {
     } else {
       more = false;
     }
-    if (used + length >= sizeof body) return snprintf(l->said, sizeof l->said, "an answer longer than 64 KiB"), NULL;
+    if (used + length >= sizeof l->body) return snprintf(l->said, sizeof l->said, "an answer longer than 64 KiB"), NULL;
     char *piece = length ? link_bytes(l, length, deadline) : NULL;
     if (length && !piece) return NULL;
     if (piece) memcpy(body + used, piece, length);

@@ -130,8 +130,8 @@ char *link_line(struct link *l, double deadline) {
 
 /* The zero would be written over what follows: that is kept apart. */
 char *link_bytes(struct link *l, size_t count, double deadline) {
-  static _Thread_local char bytes[LINK_ROOM];
-  if (count >= sizeof bytes) return fail(l, "an answer longer than 64 KiB"), NULL;
+  char *bytes = l->bytes;
+  if (count >= sizeof l->bytes) return fail(l, "an answer longer than 64 KiB"), NULL;
   while (l->count < count)
     if (!more(l, deadline)) return NULL;
   memcpy(bytes, take(l, count), count);

@@ -8,9 +8,10 @@ enum { LINK_ROOM = 1 << 16 };
 struct link {
   int in, out; /* -1: not connected */
   size_t first, count;
-  char at[LINK_ROOM]; /* what has come and was not read is at[first .. first + count] */
-  char said[120];     /* what went wrong last */
-  bool sent;          /* something of the request has gone: it may have been understood */
+  char at[LINK_ROOM];                     /* what has come and was not read is at[first .. first + count] */
+  char bytes[LINK_ROOM], body[LINK_ROOM]; /* what link_bytes gave, and what a protocol makes of it */
+  char said[120];                         /* what went wrong last */
+  bool sent;                              /* something of the request has gone: it may have been understood */
 };
 void link_reset(struct link *);
 void link_close(struct link *);
