@@ -145,10 +145,14 @@ static bool parse_function(struct front *f, const struct specifiers *s, const st
   if (!parse_at(f, "{")) return false;
   bool elsewhere = decl->defined && decl->file != f->unit->file;
   bool weak = d->attributes.is_weak || s->attributes.is_weak;
-  bool instead = decl->deferred && is_model(f, decl->place) && !is_system(f, d->name->place); /* of the C library's */
+  /* The C library's functions may be a file's own. */
+  bool instead = decl->defined && is_model(f, decl->place) && !is_system(f, d->name->place);
   if (decl->defined && !elsewhere && !instead) front_fail(f, d->name->place, "%s is defined twice", d->name->text);
-  if (instead) decl->deferred = 0;
-  if (elsewhere && !decl->is_weak && !weak && !is_system(f, d->name->place))
+  if (instead) {
+    decl->deferred = 0;
+    decl->file = f->unit->file;
+  }
+  if (elsewhere && !instead && !decl->is_weak && !weak && !is_system(f, d->name->place))
     front_fatal(f, d->name->place, "%s is defined here, and in another file: %s", d->name->text,
                 place_text(f, decl->place));
   if (elsewhere && (weak || is_system(f, d->name->place)) && !decl->deferred) { /* the other one counts */

@@ -96,6 +96,24 @@ size_t strlen(const char *s) { calls++; return *s ? 41 : 42; }
 static int f(void) { return strlen(text) == 41 ? 0 : 1; }'
 run 0 "$asif" verify o.c -n 1
 
+cat >own.c <<'E2'
+#include <stddef.h>
+size_t strlen(const char *s) { (void)s; return 42; }
+E2
+object <<<'static int f(void) { return strlen(text) == 42 ? 0 : 1; }'
+run 0 "$asif" verify o.c own.c -n 1
+run 0 "$asif" verify own.c o.c -n 1
+# Members may have these names.
+object <<<'#include <stdio.h>
+static size_t one(const char *s) { return *s == 1; }
+static int five(char *to, size_t n, const char *format, ...) { return to ? (int)n : *format; }
+static const struct { size_t (*strlen)(const char *); int (*snprintf)(char *, size_t, const char *, ...); int getpid; } own = {one, five, 3};
+static int f(void) {
+  size_t (*length)(const char *) = strlen;
+  return own.strlen("\1") == 1 && own.snprintf(0, 0, "\5") == 5 && own.getpid == 3 && length(text) == 3 ? 0 : 1;
+}'
+run 0 "$asif" verify o.c -n 1
+
 # In strict C, names of POSIX are the file's own.
 object <<<'static size_t strnlen(const char *s, int most) { (void)s; return most; }
 static int f(void) { return strnlen(text, 2) == 2 ? 0 : 1; }'

@@ -14,8 +14,12 @@ static inline int __asif_printed(char *__to, size_t __n) {
   if (__n) __to[__n - 1] = 0;
   return (int)(__any & 0x7fffffff);
 }
-#define snprintf(__to, __n, ...) ((void)printf(__VA_ARGS__), __asif_printed((__to), (__n)))
-#define vsnprintf(__to, __n, ...) ((void)vprintf(__VA_ARGS__), __asif_printed((__to), (__n)))
+int snprintf(char *__restrict __to, size_t __n, const char *__restrict __format, ...) {
+  return __asif_printed(__to, __n);
+}
+int vsnprintf(char *__restrict __to, size_t __n, const char *__restrict __format, __builtin_va_list __list) {
+  return __asif_printed(__to, __n);
+}
 #define stdin ((FILE *)0)
 #define stdout ((FILE *)0)
 #define stderr ((FILE *)0)
