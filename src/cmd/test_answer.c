@@ -627,6 +627,7 @@ static char *asked(const struct test_job *j, struct mem *m) {
     text_printf(&t, " --%s", o->name);
     if (o->arg) put_word(&t, a->values[i]);
   }
+  if (j->relax && !arg_flag(a, "memory")) text_add(&t, " --memory c11");
   if (*j->flags || j->program) text_add(&t, " --");
   for (char **w = j->program; w && *w; w++) put_word(&t, *w);
   if (*j->flags && j->program) text_add(&t, " --");

@@ -77,6 +77,12 @@ C
 run 0 "$asif" test plain.c --spec self --client 'set()' --relax
 says 'These clients make no atomic access'
 
+# The evidence is of the code as it is.
+run 0 "$asif" test either.c --spec self --client 'writes() | reads()' --relax --evidence holds
+grep -q "^asked asif test either.c --spec self --client 'writes() | reads()' --memory c11\$" holds || fail "the evidence: $(cat holds)"
+run 3 "$asif" replay holds
+says 'under C11 memory'
+
 # What is wrong as it is has no table; nor is there one without the model.
 sed 's/memory_order_acquire/memory_order_relaxed/' either.c >wrong.c
 run 1 "$asif" test wrong.c --spec self --client 'writes() | reads()' --relax
