@@ -21,6 +21,7 @@ static const struct opt opts[] = {
     {"map", 0, "MAP", NULL,
      "the history is a log, in JSON, CSV, TSV or logfmt, and this says which field is what, as in\n"
      "op=cmd,key=k,value=v,call=start,return=end; or otel: see docs/formats.md"},
+    {"initial", 0, "FILE", "@files", "what the object held when the history began: a line `key content`, or a value"},
     {"method", 'm', "METHOD", "auto|fast|search|wing-gong",
      "auto picks; fast: near-linear monitors, distinct values; search: any history; wing-gong: the paper's"},
     {"approx", 0, "K", NULL,
@@ -144,7 +145,10 @@ static int check_file(struct job *j, const char *path) {
     read = mapping ? history_read_mapped(&m, path, mapping, &why)
                    : history_read(&m, path, format ? format_named(format) : NULL, &why);
     if (!read) goto problem;
-    if (!find_spec(j->args, &m, read, &spec, &why) || !spec_bind(&spec, read, &why)) goto problem;
+    const char *initial = arg_value(j->args, "initial");
+    if (!find_spec(j->args, &m, read, &spec, &why)) goto problem;
+    if (initial && !spec_initial_contents(&spec, read, initial, &why)) goto problem;
+    if (!spec_bind(&spec, read, &why)) goto problem;
     h = read;
     struct history *answered = read;
     if (!check_touching(&m, &answered, &spec, &j->options, &limits, &result, &why)) {

@@ -25,7 +25,7 @@ struct monitoring {
 };
 
 bool approx_options(const struct args *a) {
-  static const char *const alone[] = {"method", "jobs", "witness", "no-explain", "map"};
+  static const char *const alone[] = {"method", "jobs", "witness", "no-explain", "map", "initial"};
   bool bad = false;
   if (!arg_flag(a, "approx")) {
     const char *name = arg_flag(a, "formula") ? "formula" : arg_flag(a, "grammar") ? "grammar" : NULL;

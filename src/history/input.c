@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #ifdef HAVE_ZLIB
 #include <zlib.h>
@@ -256,8 +257,24 @@ static int open_file(struct mem *m, const char *path) {
   return file;
 }
 
+/* Of a folder as Jepsen leaves it, store/TEST/TIME, the history in it. */
+static const char *history_inside(struct mem *m, const char *path) {
+  static const char *const names[] = {"history.edn",  "history.edn.gz", "history.edn.zst",
+                                      "history.json", "history.jsonl",  "history.txt"};
+  struct stat about;
+  if (stat(path, &about) || !S_ISDIR(about.st_mode)) return path;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    struct text t;
+    text_open(&t, m);
+    text_printf(&t, "%s/%s", path, names[i]);
+    if (!access(text_string(&t), R_OK)) return text_string(&t);
+  }
+  return path;
+}
+
 bool input_open(struct input *in, struct mem *m, const char *path, struct problem *p) {
   bool standard = !strcmp(path, "-");
+  if (!standard) path = history_inside(m, path);
   prepare(in, m, standard ? "<stdin>" : path);
   struct source *s = in->source;
   s->raw = mem_alloc(m, CHUNK);

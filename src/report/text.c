@@ -103,7 +103,10 @@ static void put_core_list(const struct report *r, struct text *t) {
   for (size_t i = 0; i < total; i++) {
     uint32_t at = i < c->core_count ? c->core[i] : c->context[i - c->core_count];
     const struct op *o = &ops[at];
-    text_printf(t, "  %sline %*" PRIu32 "%s  ", DIM(r), digits, o->line, OFF(r));
+    if (o->line)
+      text_printf(t, "  %sline %*" PRIu32 "%s  ", DIM(r), digits, o->line, OFF(r));
+    else
+      text_printf(t, "  %*s  ", digits + 5, "");
     put_process(t, r, o->process);
     text_add(t, "  ");
     put_short_label(t, r, o);

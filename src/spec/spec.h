@@ -213,6 +213,10 @@ const char *spec_result_word(unsigned kind);                         /* of RESUL
  * values ([k v] taken apart, 1 to true, nil to empty, echoes ignored). In place. The problem names the line. */
 bool spec_bind(struct spec *, struct history *, struct problem *);
 
+/* What the object held when the history began, from a file: operations that put it there are added before all others.
+ * Before the history is bound. */
+bool spec_initial_contents(const struct spec *, struct history *, const char *path, struct problem *);
+
 /* The same for one event at a time, where the history is never whole. Words for results (empty, true) are data from the
  * first call on that has them as an argument. */
 struct bound_call {

@@ -7,6 +7,28 @@ check() { "$asif" check "$@"; }
 # event PROCESS TYPE F VALUE [TIME]: a line of JSON.
 event() { printf '{"process":%s,"type":"%s","f":"%s","value":%s%s}\n' "$1" "$2" "$3" "$4" "${5:+,\"time\":$5}"; }
 
+# What the object held before; the history of a folder.
+printf 'm get(x) A\nm Ok(1) A\nm put(x, 2) A\nm Ok() A\n' >restarted.txt
+run 1 check restarted.txt --spec map
+printf '# was\nx 1\n"a key" = "b c" # and\n\n' >contents
+run 0 check restarted.txt --spec map --initial contents --evidence evidence; says 'map, 4 operations'
+run 0 "$asif" replay evidence
+printf 'x 2\n' >contents
+run 1 check restarted.txt --spec map --initial contents; says '1 was never written'
+printf 'x\n' >contents; run 2 check restarted.txt --spec map --initial contents; warns 'contents:1:2: a key and its content should stand here: x 1'
+printf 'x 1 2\n' >contents; run 2 check restarted.txt --spec map --initial contents; warns "contents:1:5: '2' behind the content"
+run 2 check restarted.txt --spec map --initial missing; warns 'missing: cannot be opened'
+run 2 check restarted.txt --spec counter --initial contents; warns 'nothing can be put into a counter'
+printf '1\n2\n' >contents
+printf '# queue\ndeq 1 10 20\ndeq 2 30 40\n' >queue.columns; run 0 check queue.columns --initial contents
+printf '# queue\ndeq 2 10 20\ndeq 1 30 40\n' >queue.columns; run 1 check queue.columns --initial contents
+printf '# set\ncontains 1 -> true 10 20\nadd 2 -> true 30 40\n' >set.columns
+run 1 check set.columns --initial contents
+mkdir -p store/empty
+event 0 invoke write 1 >store/history.json
+run 0 check store --spec register; says 'store/history.json: register, 1 operation'
+run 2 check store/empty; warns 'store/empty: cannot be read: Is a directory'
+
 # The logs of two clients, one after the other: by their times they are linearizable, by their lines they are not.
 {
   event 0 invoke write 1 100; event 0 ok write 1 120; event 0 invoke write 2 150; event 0 ok write 2 160
