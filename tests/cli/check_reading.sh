@@ -18,7 +18,7 @@ run 1 check restarted.txt --spec map --initial contents; says '1 was never writt
 printf 'x\n' >contents; run 2 check restarted.txt --spec map --initial contents; warns 'contents:1:2: a key and its content should stand here: x 1'
 printf 'x 1 2\n' >contents; run 2 check restarted.txt --spec map --initial contents; warns "contents:1:5: '2' behind the content"
 run 2 check restarted.txt --spec map --initial missing; warns 'missing: cannot be opened'
-run 2 check restarted.txt --spec counter --initial contents; warns 'nothing can be put into a counter'
+run 2 check restarted.txt --spec lock --initial contents; warns 'nothing can be put into a lock'
 printf '1\n2\n' >contents
 printf '# queue\ndeq 1 10 20\ndeq 2 30 40\n' >queue.columns; run 0 check queue.columns --initial contents
 printf '# queue\ndeq 2 10 20\ndeq 1 30 40\n' >queue.columns; run 1 check queue.columns --initial contents
