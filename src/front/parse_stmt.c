@@ -372,8 +372,19 @@ static struct stmt *parse_statement(struct front *f) {
   return s;
 }
 
+/* A label that a goto names may stand in what could not be read: then that is what is wrong. */
+static void check_labels(struct front *f, size_t unread) {
+  const struct unread *why = f->unit->unread.count > unread ? &f->unit->unread.at[unread] : NULL;
+  for (size_t i = 0; i < f->labels.count; i++) {
+    if (f->labels.at[i].defined) continue;
+    if (why) front_fail(f, why->place, "%s", why->text);
+    front_fail(f, f->labels.at[i].place, "there is no label %s", f->labels.at[i].symbol->name);
+  }
+}
+
 static void parse_body(struct front *f, struct decl *d) {
   struct statements begin = {{NULL, 0, 0}};
+  size_t unread = f->unit->unread.count;
   f->function = d;
   f->labels.count = 0;
   lengths_declare(f, 0, &begin);
@@ -394,9 +405,7 @@ static void parse_body(struct front *f, struct decl *d) {
     d->body->count = (uint32_t)begin.list.count;
   }
   scope_leave(f);
-  for (size_t i = 0; i < f->labels.count; i++)
-    if (!f->labels.at[i].defined)
-      front_fail(f, f->labels.at[i].place, "there is no label %s", f->labels.at[i].symbol->name);
+  check_labels(f, unread);
   f->function = NULL;
 }
 

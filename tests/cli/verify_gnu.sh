@@ -134,6 +134,12 @@ true_for 'g(2) == 3' 'int f(); static int g(int x) { return f(x); } int f(int x)
 refused 'f takes 1 argument, not 2' 'g(2) == 3' 'int f(); static int g(int x) { return f(x, x); } int f(int x) { return x + 1; }'
 refused 'an argument of another type' 'g(2) == 3' 'int f(); static int g(int x) { return f(x); } int f(long x) { return x + 1; }'
 
+# A label that is gone with what cannot be read: that is said.
+lost='static int g; static float x; static int *p;
+static int h(void) { if (g) goto out; if (p == &x) { g = 0; } else { out: return 1; } return 0; }'
+refused "'int *' compared with 'float *'" 'h()' "$lost"
+refused "there is no label nowhere" "h()" "static int h(void) { goto nowhere; return 0; }"
+
 # What the system's headers declare is known; what it does is not, where it is reached.
 true_for 1 '#include <math.h>
 #include <stdio.h>
