@@ -25,12 +25,15 @@ struct row {
 };
 static struct row rows[ROWS_MOST] = {
     {.file = "bench/weak_stack.c", .client = "push(1) | push(2) | push(3) | pop() | pop() | pop()", .bar = 0.16},
+    {.file = "bench/weak_stack.c",
+     .client = "push(1) | push(2) | push(3) | push(4) | pop() | pop() | pop() | pop()",
+     .bar = 1.00},
     {.file = "bench/weak_stack.c", .client = "push(1) pop() | push(2) pop() | push(3) pop()", .bar = 1.33},
     {.file = "bench/weak_queue.c", .client = "enq(1) deq() | enq(2) deq() | enq(3) deq()", .bar = 0.21},
     {.file = "bench/weak_queue.c", .client = "enq(1) | enq(2) | deq() | deq()"},
     {.file = "bench/weak_queue.c", .client = "enq(1) | enq(2) | enq(3) | deq() | deq() | deq()", .bar = 0.65},
 };
-enum { CLIENTS = 5 };
+enum { CLIENTS = 6 };
 static size_t count = CLIENTS;
 static char program[4096], folder[4096], out[4200], limit[20];
 

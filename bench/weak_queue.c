@@ -1,5 +1,6 @@
 /* The queue of Michael and Scott with the memory orders that it needs, and memory that is not freed: for bench/weak.c.
- */
+ * GenMC's ms-queue-dynamic says of its compare-and-exchanges of the tail that they help (__VERIFIER_helping_CAS), and
+ * is spared the executions that differ in who did. Nothing is said here. */
 #include <asif.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Treiber's stack with the memory orders that it needs, and memory that is not freed: for bench/weak.c. */
+/* Treiber's stack, with memory that is not freed: for bench/weak.c. What takes out releases too, which it need not, as
+ * in GenMC's treiber-stack-dynamic. */
 #include <asif.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,10 +19,12 @@ static void push(long value) {
 }
 
 static long pop(void) {
-  struct node *t = atomic_load_explicit(&top, memory_order_acquire);
-  while (t && !atomic_compare_exchange_strong_explicit(&top, &t, t->next, memory_order_acquire, memory_order_acquire)) {
-  }
-  return t ? t->value : ASIF_EMPTY;
+  struct node *t;
+  do {
+    t = atomic_load_explicit(&top, memory_order_acquire);
+    if (!t) return ASIF_EMPTY;
+  } while (!atomic_compare_exchange_strong_explicit(&top, &t, t->next, memory_order_release, memory_order_relaxed));
+  return t->value;
 }
 
 ASIF_OBJECT(stack)
