@@ -33,6 +33,17 @@ struct schedule_line {
   uint32_t plain_line;
 };
 
+/* Under a weak memory model, between lines: */
+enum schedule_edge_kind {
+  EDGE_READS,    /* from a store to a load of its value */
+  EDGE_MODIFIES, /* from a store to the next one in the modification order of the variable */
+  EDGE_MISSES    /* from a load to the store after the one that it reads, though that is above */
+};
+struct schedule_edge {
+  uint32_t from, to;
+  uint8_t kind;
+};
+
 struct schedule_file {
   const char *path;
   const char *text; /* NULL if it could not be read */
@@ -41,6 +52,7 @@ struct schedule_file {
 
 struct schedule {
   VEC(struct schedule_line) lines;
+  VEC(struct schedule_edge) edges;
   VEC(struct schedule_file) files;
   VEC(const char *) threads; /* their names */
   bool source_lines;         /* each line is shown with that of its source */

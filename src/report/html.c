@@ -39,6 +39,25 @@ static void put_plain(struct text *t, const struct report *r) {
   mem_free(t->mem, said.at);
 }
 
+/* The graph of an execution under a weak memory model. */
+static void put_graph_panel(struct text *t, const struct report *r) {
+  struct text graph;
+  int width = 0, height;
+  text_open(&graph, t->mem);
+  height = put_graph(&graph, r, 0, &width);
+  if (height) {
+    text_printf(t,
+                "<section id=\"graph\" aria-label=\"Which load reads which store\"><svg "
+                "xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+                "role=\"img\" aria-label=\"A column for each thread, arrows from stores to the loads that read "
+                "them\"><rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
+                width, height, width, height, width, height);
+    text_bytes(t, text_string(&graph), graph.count);
+    text_add(t, "</svg></section>\n");
+  }
+  mem_free(t->mem, graph.at);
+}
+
 static void put_title(struct text *t, const struct report *r) {
   const char *source = r->execution                       ? r->execution->file
                        : r->monitored                     ? r->monitored->file
@@ -69,6 +88,8 @@ void report_html(const struct report *r, struct text *t) {
       put_title(t, r);
     else if (IS("data"))
       put_fitting_data(t, r);
+    else if (IS("graph"))
+      put_graph_panel(t, r);
     else if (IS("plain"))
       put_plain(t, r);
     else if (IS("page.css"))

@@ -16,6 +16,10 @@ void put_short(struct text *, const char *s, size_t n, int most); /* clean, cut 
 void put_xml(struct text *, const char *s, size_t n);             /* clean, and & < > " ' escaped */
 void put_xml_lines(struct text *, const char *s, size_t n);       /* the same, but lines stay lines */
 
+/* graph.c: the picture of an execution under a weak memory model, as an SVG of its own, or within another at this
+ * height. 0: there is none. The height of it. */
+int put_graph(struct text *, const struct report *, int top, int *width);
+
 /* words.c */
 void put_count(struct text *, uint64_t n, const char *noun);             /* "1 operation", "3 processes" */
 void put_grouped(struct text *, uint64_t n);                             /* 1,000,000 */

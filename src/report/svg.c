@@ -127,7 +127,11 @@ void report_svg(const struct report *r, struct text *t) {
   int most = (width - 2 * MARGIN) / 7;
   if (most > LINE_MOST) most = LINE_MOST;
   int lines = put_lines(NULL, &about, 0, 0, 0, "", most);
-  int top = MARGIN + TITLE + lines * REASON_STEP + 12, height = top + l.row_count * ROW + MARGIN;
+  int top = MARGIN + TITLE + lines * REASON_STEP + 12, height = top + l.row_count * ROW + MARGIN, wide = 0;
+  struct text graph;
+  text_open(&graph, t->mem);
+  height += put_graph(&graph, r, height, &wide);
+  if (wide > width) width = wide;
   text_printf(t,
               "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\" "
               "aria-labelledby=\"t d\">\n<title id=\"t\">",
@@ -149,7 +153,9 @@ void report_svg(const struct report *r, struct text *t) {
     text_add(t, "</text>\n");
   }
   for (size_t i = 0; i < l.bar_count; i++) put_bar(t, r, &l, &l.bars[i], left, top);
+  text_bytes(t, text_string(&graph), graph.count);
   text_add(t, "</svg>\n");
+  mem_free(t->mem, graph.at);
   mem_free(t->mem, title.at);
   mem_free(t->mem, about.at);
 }

@@ -269,6 +269,7 @@ static void tell_steps(struct telling *k, const struct run *r) {
       tell_return(k, i + 1, r->steps[i].fiber, &r->moments[moment], &t);
   }
   assert(moment == moments);
+  tell_edges(k);
   for (; moment < all; moment++) {
     const struct moment *m = &r->moments[moment];
     if (!m->is_return) {

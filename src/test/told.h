@@ -47,6 +47,9 @@ struct extent_written {
   uint64_t size;
 };
 
+struct told_slot { /* of the graph (run/graph.h) */
+  uint32_t slot, line;
+};
 struct telling {
   struct mem *mem;
   const struct object *object;
@@ -64,6 +67,7 @@ struct telling {
   struct stack_frames frames; /* while something is named */
   VEC(struct about) about;
   VEC(struct told_access) notes;      /* what recorder.note found out: the first is none */
+  VEC(struct told_slot) slots;        /* the lines that tell of them */
   VEC(struct extent_written) written; /* by threads; sorted, once the run is over */
   uint64_t widest;                    /* of these */
 };
@@ -97,5 +101,6 @@ void told_line(struct telling *, uint32_t step, unsigned thread, enum schedule_k
 const char *told_order(const struct access *); /* of an access that was just made; NULL: none */
 /* Under a row: that the access read an old value, or stored before what was stored already, and why it may. */
 void tell_weak(struct telling *, uint32_t step, const struct told_access *, struct saying *);
+void tell_edges(struct telling *); /* when all has been told */
 
 #endif

@@ -221,6 +221,8 @@ void tell_weak(struct telling *k, uint32_t step, const struct told_access *a, st
   uint32_t missed[MISSED_MOST];
   if (!has_slot(g, &a->access) || a->access.kind == TOLD_FENCE) return;
   uint32_t slot = a->access.slot;
+  struct told_slot here = {slot, (uint32_t)k->schedule->lines.count - 1};
+  vec_push(k->mem, &k->slots, here);
   const struct graph_slot *it = &g->slots[slot];
   const struct graph_message *m = &g->messages[it->message];
   unsigned count = missed_by(g, it->message, slot, missed);
@@ -241,4 +243,37 @@ void tell_weak(struct telling *k, uint32_t step, const struct told_access *a, st
   told_line(k, step, it->fiber, SCHEDULE_NOTE, SIZE_MAX, NULL, s);
   say_why(k, g, g->messages[missed[0]].slot, slot, s);
   told_line(k, step, it->fiber, SCHEDULE_NOTE, SIZE_MAX, NULL, s);
+}
+
+/* --- the graph --- */
+
+static const struct told_slot *line_of(const struct telling *k, const struct graph *g, uint32_t message) {
+  uint32_t slot = message == GRAPH_NONE ? GRAPH_NONE : g->messages[message].slot;
+  for (size_t i = 0; slot != GRAPH_NONE && i < k->slots.count; i++)
+    if (k->slots.at[i].slot == slot) return &k->slots.at[i];
+  return NULL;
+}
+
+static void add_edge(struct telling *k, const struct told_slot *from, const struct told_slot *to,
+                     enum schedule_edge_kind kind) {
+  if (!from || !to) return;
+  struct schedule_edge e = {from->line, to->line, (uint8_t)kind};
+  vec_push(k->mem, &k->schedule->edges, e);
+}
+
+void tell_edges(struct telling *k) {
+  const struct graph *g = run_graph();
+  uint32_t missed[MISSED_MOST];
+  for (size_t i = 0; i < k->slots.count; i++) {
+    const struct told_slot *to = &k->slots.at[i];
+    const struct graph_slot *s = &g->slots[to->slot];
+    const struct graph_message *m = &g->messages[s->message];
+    if (s->kind == SLOT_WRITE) {
+      if (s->update) add_edge(k, line_of(k, g, m->older), to, EDGE_READS);
+      add_edge(k, line_of(k, g, m->older), to, EDGE_MODIFIES);
+      continue;
+    }
+    add_edge(k, line_of(k, g, s->message), to, EDGE_READS);
+    if (missed_by(g, s->message, to->slot, missed)) add_edge(k, to, line_of(k, g, missed[0]), EDGE_MISSES);
+  }
 }

@@ -132,3 +132,34 @@ sed -i 's/assert(.*/assert(0);/' early.c
 run 1 "$asif" test early.c --memory sc
 case $out in *'(release)'*) fail "orders are told without --memory: $out" ;; esac
 exit 0
+
+# The picture: who reads from whom, and what was missed.
+cat >graph.c <<'END'
+#include <asif.h>
+#include <stdatomic.h>
+static _Atomic long x, y;
+static long left(void) {
+  atomic_store_explicit(&x, 1, memory_order_release);
+  return atomic_load_explicit(&y, memory_order_acquire);
+}
+static long right(void) {
+  atomic_store_explicit(&y, 1, memory_order_release);
+  return atomic_load_explicit(&x, memory_order_acquire);
+}
+ASIF_OBJECT(self)
+ASIF_OP(left)
+ASIF_OP(right)
+END
+replays=no
+run 1 "$asif" test graph.c --spec self --memory c11 --client 'left() right() | right() left()' --fix no --svg g.svg --html g.html
+grep -q '<path class="fr"' g.svg || fail 'no arrow to what was missed'
+grep -q '<path class="fr"' g.html || fail 'no picture in the page'
+run 1 "$asif" test graph.c --spec self --memory c11 --client 'left() right() | right() left()' --fix no --svg g.svg
+for kind in rf mo fr; do grep -q "id=\"$kind\"" g.svg || fail "no arrowheads of $kind"; done
+python3 - g.svg <<'END' 2>/dev/null || ! command -v python3 >/dev/null || fail 'the picture is no XML'
+import sys, xml.dom.minidom
+xml.dom.minidom.parse(sys.argv[1])
+END
+# What is sequentially consistent has none.
+run 1 "$asif" test "$root/objects/buggy_queue.c" --memory sc --svg sc.svg
+! grep -q 'class="g"' sc.svg || fail 'a picture of no graph'
