@@ -167,6 +167,8 @@ TEST(mapped_refused) {
   refused(whole, "{\"a\":[[[", "is missing: is it cut off?");
   refused(whole, "[1]", "log: has no record");
   refused(whole, "{\"f\":1,\"s\":1,\"e\":1,\"p\":1} x", "log:1:27: 'x' where the '{' of a record should be");
+  refused("op=f,call=s,return=e", "{\"f\":\"a\\u0000\",\"s\":1,\"e\":2}", "log:1:1: f has a NUL in it, and is the op");
+  refused(whole, "p,f,\xff\nA,put\n\n\"", "log:2:1: the record has no field s");
   char deep[1000] = "";
   for (int i = 0; i < 300; i++) strcat(deep, "[");
   refused(whole, deep, "nested more than");

@@ -138,6 +138,8 @@ static const char *text_of(const struct mapped *x, int f) { return x->chars.at +
 static bool given(const struct mapped *x, int f) { return x->at[f].has && !x->at[f].null; }
 
 static bool needs(struct mapped *x, int f) {
+  if (given(x, f) && memchr(text_of(x, f), 0, x->at[f].len))
+    return mapped_bad(x, "%s has a NUL in it, and is the %s", x->map->path[f], field_names[f]);
   if (given(x, f) && x->at[f].len) return true;
   return mapped_bad(x, "the record has no field %s, which --map says is the %s%s%s", x->map->path[f], field_names[f],
                     x->records ? "" : "; its fields are ", x->records ? "" : text_string(&x->names));

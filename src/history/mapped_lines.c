@@ -69,6 +69,11 @@ static bool next_line(struct table *t) {
   return t->line != NULL;
 }
 
+static bool has_nul(struct table *t) {
+  char *at = memchr(t->line, 0, (size_t)(t->end - t->line));
+  return at && !bad_place(t, at, "byte 0x00, which no history holds");
+}
+
 static bool is_logfmt(const char *s) {
   size_t name = strcspn(s, " =,\t;\"");
   return name && s[name] == '=';
@@ -134,10 +139,11 @@ static bool read_pairs(struct table *t) {
 bool mapped_lines(struct mapped *x) {
   struct table t = {.x = x};
   if (!next_line(&t)) return true;
+  if (has_nul(&t)) return false;
   bool logfmt = is_logfmt(t.line);
   if (!logfmt && !read_header(&t)) return false;
   if (logfmt && !read_pairs(&t)) return false;
   while (next_line(&t))
-    if (!(logfmt ? read_pairs(&t) : read_row(&t))) return false;
+    if (has_nul(&t) || !(logfmt ? read_pairs(&t) : read_row(&t))) return false;
   return true;
 }
