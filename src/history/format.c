@@ -95,9 +95,9 @@ static bool nothing_read(const struct history *h, const struct format *format) {
   return !format->empty && !h->events && !h->failed && !h->skipped && !h->retired;
 }
 
-/* Does the first line name columns, or is it logfmt? */
-static bool looks_like_log(struct input *in) {
-  size_t n = input_fill(in, 4096), fields = 0, equals = 0;
+/* Does the first line name columns, or is it logfmt? As far as it was read: a pipe may give no more for a while. */
+static bool looks_like_log(const struct input *in) {
+  size_t n = (size_t)(in->end - in->at), fields = 0, equals = 0;
   for (size_t i = 0; i < n && in->at[i] != '\n'; i++) {
     char c = in->at[i];
     fields += c == ',' || c == ';' || c == '\t';
