@@ -17,7 +17,7 @@ void link_reset(struct link *l) {
   l->in = l->out = -1;
   l->first = l->count = 0;
   l->said[0] = '\0';
-  l->sent = false;
+  l->sent = l->closed = false;
 }
 
 void link_close(struct link *l) {
@@ -25,6 +25,7 @@ void link_close(struct link *l) {
   if (l->out >= 0 && l->out != l->in) close(l->out);
   l->in = l->out = -1;
   l->first = l->count = 0;
+  l->closed = false;
 }
 
 static bool fail(struct link *l, const char *why) {
@@ -101,7 +102,7 @@ static bool more(struct link *l, double deadline) {
     ssize_t n = read(l->in, l->at + l->first + l->count, sizeof l->at - 1 - l->first - l->count);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
     if (n < 0) return fail(l, strerror(errno));
-    if (!n) return fail(l, "the connection was closed");
+    if (!n) return l->closed = true, fail(l, "the connection was closed");
     l->count += (size_t)n;
     return true;
   }

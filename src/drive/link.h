@@ -11,6 +11,7 @@ struct link {
   char at[LINK_ROOM];                     /* what has come and was not read is at[first .. first + count] */
   char bytes[LINK_ROOM], body[LINK_ROOM]; /* what link_bytes gave, and what a protocol makes of it */
   char said[120];                         /* what went wrong last */
+  bool closed;                            /* by the other side */
   bool sent;                              /* something of the request has gone: it may have been understood */
 };
 void link_reset(struct link *);

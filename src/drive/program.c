@@ -96,7 +96,11 @@ static bool start(struct program *p) {
 
 static void lost(struct program *p, const struct request *q, struct answer *a) {
   int status;
-  if (p->child && waitpid(p->child, &status, WNOHANG) == p->child) {
+  pid_t ended = 0;
+  for (double until = clock_seconds() + 1; p->child && p->link.closed && !ended && clock_seconds() < until;
+       usleep(1000))
+    ended = waitpid(p->child, &status, WNOHANG);
+  if (p->child && (ended || waitpid(p->child, &status, WNOHANG) == p->child)) {
     if (WIFEXITED(status))
       snprintf(p->link.said, sizeof p->link.said, "the program ended with status %d", WEXITSTATUS(status));
     else
