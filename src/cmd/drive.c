@@ -170,11 +170,14 @@ static uint64_t sum_of(const struct driven *r, int fate) {
 static void tell_fault(const struct fault *f, struct text *t) {
   text_printf(t, "fault %s: ", f->name);
   if (f->times) {
-    text_printf(
-        t, "on %llu time%s, %.1f s in all; meanwhile %llu operations ok, %llu failed, %llu unknown, the longest ",
-        (unsigned long long)f->times, f->times == 1 ? "" : "s", f->seconds, (unsigned long long)f->answers[FATE_OK],
-        (unsigned long long)f->answers[FATE_FAIL], (unsigned long long)f->answers[FATE_UNKNOWN]);
-    put_time(t, f->slowest);
+    text_printf(t, "on %llu time%s, %.1f s in all; meanwhile %llu operations ok, %llu failed, %llu unknown",
+                (unsigned long long)f->times, f->times == 1 ? "" : "s", f->seconds,
+                (unsigned long long)f->answers[FATE_OK], (unsigned long long)f->answers[FATE_FAIL],
+                (unsigned long long)f->answers[FATE_UNKNOWN]);
+    if (f->answers[FATE_OK]) {
+      text_add(t, ", the longest ");
+      put_time(t, f->slowest);
+    }
     text_char(t, '\n');
     if (!f->answers[FATE_FAIL] && !f->answers[FATE_UNKNOWN])
       text_printf(t, "note: no operation failed while %s was on: the clients may not have noticed it\n", f->name);
