@@ -63,7 +63,7 @@ static bool next_line(struct table *t) {
   size_t len;
   do {
     t->line = input_line(t->x->in, &len);
-    t->end = t->line + len;
+    t->end = t->line ? t->line + len : NULL;
   } while (t->line && !len);
   if (t->line) mapped_begin(t->x, t->x->in->line, 1);
   return t->line != NULL;
