@@ -309,7 +309,7 @@ static int run(const struct args *a) {
   };
   const char *path;
   if (bad) return EXIT_USAGE;
-  if (!target_read(a->mem, a->at[0], arg_value(a, "option"), &o.target, &why)) return usage_error(a, "%s", why.text);
+  if (!target_read(a->at[0], arg_value(a, "option"), &o.target, &why)) return usage_error(a, "%s", why.text);
   if (!read_kinds(a, o.target.store, &o.kinds) || !read_faults(a, &o) || !read_output(a, &o, &path)) return EXIT_USAGE;
   handle_interrupts();
   if (!drive(a->mem, &o, &driven, &why)) return say_error("%s", why.text), EXIT_USAGE;

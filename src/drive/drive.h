@@ -35,7 +35,6 @@ void answer_say(struct answer *, enum fate, const char *format, ...) __attribute
 struct target;
 struct store {
   const char *scheme;    /* "redis"; NULL: a program */
-  const char *summary;   /* for --help */
   const char *options;   /* "|"-separated words that --option takes, or "" */
   unsigned kinds, usual; /* what it can do, and what is done if nothing is said: bit k for enum request_kind */
   /* A client; it connects when it must, and again after an error. */
@@ -59,7 +58,7 @@ struct target {
   const char *command; /* of a program, for the shell */
   char prefix[40];     /* of the keys: new for each run */
 };
-bool target_read(struct mem *, const char *written, const char *option, struct target *, struct problem *);
+bool target_read(const char *written, const char *option, struct target *, struct problem *);
 
 /* Faults: switched on and off by commands. */
 struct fault {

@@ -168,8 +168,6 @@ static void perform(void *self, const struct request *q, struct answer *a) {
 
 const struct store store_etcd = {
     .scheme = "etcd",
-    .summary =
-        "etcd://HOST:PORT,... Each client calls one of them; with --option serializable it reads what that one has",
     .options = "serializable",
     .kinds = 1u << REQUEST_GET | 1u << REQUEST_PUT | 1u << REQUEST_CAS | 1u << REQUEST_DELETE,
     .usual = 1u << REQUEST_GET | 1u << REQUEST_PUT | 1u << REQUEST_CAS,

@@ -125,7 +125,6 @@ static void perform(void *self, const struct request *q, struct answer *a) {
 
 const struct store store_memcached = {
     .scheme = "memcached",
-    .summary = "memcached://HOST:PORT",
     .options = "",
     .kinds = 1u << REQUEST_GET | 1u << REQUEST_PUT | 1u << REQUEST_CAS | 1u << REQUEST_DELETE,
     .usual = 1u << REQUEST_GET | 1u << REQUEST_PUT | 1u << REQUEST_CAS,

@@ -131,7 +131,6 @@ static void perform(void *self, const struct request *q, struct answer *a) {
 
 const struct store store_redis = {
     .scheme = "redis",
-    .summary = "redis://HOST:PORT. Of several, the first is called; with --option replica-reads the others are read",
     .options = "replica-reads",
     .kinds = 1u << REQUEST_GET | 1u << REQUEST_PUT | 1u << REQUEST_CAS | 1u << REQUEST_DELETE,
     .usual = 1u << REQUEST_GET | 1u << REQUEST_PUT | 1u << REQUEST_CAS,

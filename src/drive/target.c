@@ -58,10 +58,9 @@ static bool has_word(const char *words, const char *word) {
   return false;
 }
 
-bool target_read(struct mem *m, const char *written, const char *option, struct target *t, struct problem *why) {
+bool target_read(const char *written, const char *option, struct target *t, struct problem *why) {
   const char *colon = strstr(written, "://");
   struct timespec now;
-  (void)m;
   *t = (struct target){.written = written, .store = &store_program, .command = written, .option = option};
   clock_gettime(CLOCK_REALTIME, &now);
   snprintf(t->prefix, sizeof t->prefix, "asif-%llx-%x",
