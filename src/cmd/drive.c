@@ -12,6 +12,7 @@
 #include "base/spawn.h"
 #include "cmd/cmd.h"
 #include "drive/drive.h"
+#include "report/report.h"
 
 extern char **environ;
 
@@ -218,19 +219,6 @@ static void tell(const struct drive_options *o, const struct driven *r, const ch
   text_printf(t, "recorded: %s\n\n", path);
 }
 
-static void json_text(struct text *t, const char *s) {
-  text_char(t, '"');
-  for (; *s; s++) {
-    if (*s == '"' || *s == '\\')
-      text_printf(t, "\\%c", *s);
-    else if ((unsigned char)*s < ' ')
-      text_printf(t, "\\u%04x", *s);
-    else
-      text_char(t, *s);
-  }
-  text_char(t, '"');
-}
-
 static void json_answers(struct text *t, const uint64_t *a) {
   text_printf(t, "\"ok\":%llu,\"failed\":%llu,\"unknown\":%llu", (unsigned long long)a[FATE_OK],
               (unsigned long long)a[FATE_FAIL], (unsigned long long)a[FATE_UNKNOWN]);
@@ -239,9 +227,9 @@ static void json_answers(struct text *t, const uint64_t *a) {
 static void tell_json(const struct drive_options *o, const struct driven *r, const char *path, struct text *t) {
   bool first = true;
   text_add(t, "{\"schema\":\"asif-1\",\"command\":\"drive\",\"target\":");
-  json_text(t, o->target.written);
+  put_json(t, o->target.written, strlen(o->target.written));
   text_printf(t, ",\"clients\":%u,\"keys\":%u,\"seconds\":%.3f,\"recorded\":", o->clients, o->keys, r->seconds);
-  json_text(t, path);
+  put_json(t, path, strlen(path));
   text_add(t, ",\"operations\":{");
   for (int k = 0; k < REQUEST_KINDS; k++) {
     if (!(o->kinds >> k & 1)) continue;
@@ -254,7 +242,7 @@ static void tell_json(const struct drive_options *o, const struct driven *r, con
   for (size_t i = 0; i < o->fault_count; i++) {
     const struct fault *f = &o->faults[i];
     text_add(t, i ? ",{\"name\":" : "{\"name\":");
-    json_text(t, f->name);
+    put_json(t, f->name, strlen(f->name));
     text_printf(t, ",\"times\":%llu,\"seconds\":%.3f,\"could_not\":%llu,", (unsigned long long)f->times, f->seconds,
                 (unsigned long long)f->failed);
     json_answers(t, f->answers);
