@@ -292,10 +292,7 @@ static void watch(struct drive *d) {
     bool silent = !d->answered[FATE_OK] && now > d->started + SILENT_SECONDS && !s.on;
     if (o->progress && now > shown + 0.5) show_progress(d), shown = now;
     pthread_mutex_unlock(&d->lock);
-    if (silent) {
-      d->out->silent = true;
-      break;
-    }
+    if (silent) break;
     if (o->violated && now >= look) {
       if (o->violated(o->self, o->record)) {
         d->out->violated = true;

@@ -102,7 +102,7 @@ struct driven {
   } whys[WHYS_MOST];
   size_t why_count;
   double seconds;
-  bool violated, interrupted, silent; /* silent: it was given up since nothing ever answered */
+  bool violated, interrupted;
 };
 bool drive(struct mem *, const struct drive_options *, struct driven *, struct problem *);
 

@@ -114,7 +114,7 @@ static bool send_signal(struct fault *f, int signal) {
   }
   long process = strtol(at, &end, 10);
   if (*end || process <= 1)
-    return snprintf(f->said, sizeof f->said, "'%.40s' is no process' number (%.60s)", at, f->process), false;
+    return snprintf(f->said, sizeof f->said, "'%.40s' is not the number of a process (%.60s)", at, f->process), false;
   if (!kill((pid_t)process, signal)) return true;
   return snprintf(f->said, sizeof f->said, "process %ld: %s", process, strerror(errno)), false;
 }
