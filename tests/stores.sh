@@ -51,6 +51,7 @@ drive() {
   verdict=$(tail -1 "$name.out" | cut -c1-110)
   numbers=$(grep -oE '[0-9]+ operations ok, [0-9]+ failed, [0-9]+ unknown' "$name.out" | head -1)
   ran=$((ran + 1))
+  ! grep -q 'could not be switched' "$name.out" || got=fault
   case $want$got in
   right0 | wrong1) printf 'ok   %-28s %s; %s\n' "$name" "$numbers" "$verdict" ;;
   *)
@@ -104,16 +105,22 @@ END
   fi
 }
 
-memcached_cases() {
+memcached_start() { # ARGUMENT...
   user=
   [ "$(id -u)" != 0 ] || user='-u nobody'
+  memcached -p 17101 -U 0 -l 127.0.0.1 $user "$@" >memcached.log 2>&1 &
+  echo $! >m.pid
+  disown
+  wait_for 17101
+}
+memcached_cases() {
   if wanted memcached-one "$@"; then
-    memcached -p 17101 -U 0 -l 127.0.0.1 -d -P "$work/m.pid" $user && wait_for 17101
+    memcached_start
     drive memcached-one right memcached://127.0.0.1:17101 --ops get,put,cas,delete --fault "pause:@$work/m.pid" --every 2s
     stop_all
   fi
   if wanted memcached-evicts "$@"; then
-    memcached -p 17101 -U 0 -l 127.0.0.1 -d -P "$work/m.pid" -m 2 -I 512k $user && wait_for 17101
+    memcached_start -m 2 -I 512k
     drive memcached-evicts wrong memcached://127.0.0.1:17101 --ops get,put -k 60000 -r 0 -n 8
     stop_all
   fi
